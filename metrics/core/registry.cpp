@@ -1,0 +1,39 @@
+// The list of all features. A new feature adds its header, its CUDA factory and one line.
+#include "core/error.h"
+#include "core/feature.h"
+#include "psnr/psnr.h"
+
+#if QC_CUDA
+#define QC_CUDA_PATH(make) make
+#else
+#define QC_CUDA_PATH(make) nullptr
+#endif
+
+namespace qc {
+namespace {
+
+constexpr RegistryEntry kRegistry[] = {
+    {&kPsnr, nullptr},
+};
+
+}  // namespace
+
+std::span<const RegistryEntry> registry() { return kRegistry; }
+
+size_t registry_index(std::string_view name) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < registry().size(); ++i) {
+    if (name == registry()[i].definition->name) return i;
+    names.emplace_back(registry()[i].definition->name);
+  }
+  std::string message = "there is no feature '" + std::string(name) + "'";
+  if (const std::string near = nearest_name(name, names); !near.empty()) {
+    message += "; did you mean '" + near + "'?";
+  } else {
+    message += "; there are:";
+    for (const std::string& n : names) message += " " + n;
+  }
+  fail_invalid(message);
+}
+
+}  // namespace qc

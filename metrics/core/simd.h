@@ -1,0 +1,14 @@
+// Included first by files that hold Highway kernels. Such a file is compiled once for each instruction set, and the best one that
+// the processor has is chosen at run time.
+//
+// The plain C++ function of each kernel, written straight from the specification, is the oracle of the vector code and at the same
+// time its scalar target: where QC_PLAIN_TARGET is 1, the kernel calls it. Tests force each target in turn (force_target).
+#pragma once
+
+#ifndef HWY_DISABLED_TARGETS
+// SSE4, AVX2, AVX-512 and the baseline are worth their size; the targets in between are not.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#endif
+
+// True while a file is compiled for the scalar target. Evaluated where it is used, since HWY_TARGET changes.
+#define QC_PLAIN_TARGET (HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128)

@@ -1,0 +1,3 @@
+qc_sources += \
+	metrics/log/writer.cpp \
+	metrics/log/writer.h

@@ -1,0 +1,3 @@
+qc_sources += \
+	metrics/model/model.cpp \
+	metrics/model/model.h
