@@ -41,7 +41,11 @@ std::string lookup_name(const OutputDef& output, const OptionSet& options) {
 
 std::string distinguished_name(const std::string& name, const OptionSet& options) {
   std::string result = name;
-  for (size_t i : differing(options, false)) append(result, options.table()[i].name, options.text(i));
+  for (size_t i : differing(options, false)) {
+    const OptionDef& def = options.table()[i];
+    const bool flag = def.type == QC_OPTION_BOOL;
+    append(result, def.name, flag ? (options.get_bool(def.name) ? "true" : "false") : options.text(i));
+  }
   return result;
 }
 
