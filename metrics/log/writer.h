@@ -43,7 +43,8 @@ class LogWriter {
                       const std::vector<std::pair<std::string, double>>& aggregates, double fps) = 0;
 };
 
-// Opens a temporary file beside the path. Throws QC_ERROR_IO with the reason if that fails.
+// Opens the log (log_file.h says where). Throws QC_ERROR_IO with the reason if that fails. The speed of a log that is
+// written to a pipe is nan (XML) or null (JSON), for it is known only at the end.
 std::unique_ptr<LogWriter> open_log(const LogSettings& settings, std::vector<std::string> columns);
 
 }  // namespace qc
