@@ -13,6 +13,9 @@ namespace qc {
 namespace {
 
 constexpr RegistryEntry kRegistry[] = {
+    {&kFloatPsnr, nullptr},
+    {&kFloatAnsnr, nullptr},
+    {&kFloatMoment, nullptr},
     {&kPsnr, nullptr},
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "psnr/luma_sums.h"
 #include "psnr/psnr_record.h"
 #include "psnr/squared_error.h"
 
@@ -34,14 +35,19 @@ constexpr double kMinMse = 1e-16;
 
 class PsnrKernel final : public CpuKernel {
  public:
-  explicit PsnrKernel(int planes) : planes_(planes) {}
+  PsnrKernel(FrameCache& cache, int planes) : cache_(cache), planes_(planes) {
+    cache.get<LumaSums>().want(LumaSums::kSquaredError);
+  }
   void run(const Window& window, void* record) override {
     auto& sums = *static_cast<PsnrRecord*>(record);
-    for (int p = 0; p < planes_; ++p)
-      sums.squared_error[p] = squared_error(window.current->reference.plane[p], window.current->distorted.plane[p]);
+    const PairView& pair = *window.current;
+    sums.squared_error[0] = cache_.get<LumaSums>().of(pair, cache_.frame()).squared_error;
+    for (int p = 1; p < planes_; ++p)
+      sums.squared_error[p] = squared_error(pair.reference.plane[p], pair.distorted.plane[p]);
   }
 
  private:
+  FrameCache& cache_;
   int planes_;
 };
 
@@ -53,8 +59,11 @@ class Psnr final : public Feature {
     const Geometry& g = config.geometry;
     if (g.depth != 8 && g.depth != 10 && g.depth != 12 && g.depth != 16 && g.depth != 9 && g.depth != 14)
       fail_unsupported("psnr is defined for 8, 9, 10, 12, 14 and 16 bits, not for " + std::to_string(g.depth));
-    const uint32_t peak = config.options.get_bool("reduced_hbd_peak") ? 255U << (g.depth - 8)
-                                                                      : static_cast<uint32_t>(g.max_value());
+    if (g.plane_width(planes_ - 1) == 0 || g.plane_height(planes_ - 1) == 0)
+      fail_unsupported("pictures of " + std::to_string(g.width) + "x" + std::to_string(g.height) +
+                       " have no chroma samples for psnr; use enable_chroma=false");
+    const uint32_t peak =
+        config.options.get_bool("reduced_hbd_peak") ? 255U << (g.depth - 8) : static_cast<uint32_t>(g.max_value());
     peak_squared_ = peak * peak;
     const double min_sse = config.options.get_double("min_sse");
     for (int p = 0; p < 3; ++p) {
@@ -68,8 +77,8 @@ class Psnr final : public Feature {
 
   size_t record_size() const override { return sizeof(PsnrRecord); }
   bool produces(int output) const override { return output / 2 < planes_; }
-  std::unique_ptr<CpuKernel> make_cpu_kernel(FrameCache&) const override {
-    return std::make_unique<PsnrKernel>(planes_);
+  std::unique_ptr<CpuKernel> make_cpu_kernel(FrameCache& cache) const override {
+    return std::make_unique<PsnrKernel>(cache, planes_);
   }
 
   void collect(int64_t frame, const void* record, ScoreSink& sink) override {
@@ -88,9 +97,8 @@ class Psnr final : public Feature {
     if (!apsnr_) return;
     constexpr const char* kNames[3] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
     for (int p = 0; p < 3; ++p) {
-      const double apsnr =
-          10 * (std::log10(double(peak_squared_)) + std::log10(double(stream_pixels_[p])) -
-                std::log10(double(stream_error_[p])));
+      const double apsnr = 10 * (std::log10(double(peak_squared_)) + std::log10(double(stream_pixels_[p])) -
+                                 std::log10(double(stream_error_[p])));
       const double cap = std::ceil(10 * std::log10(double(peak_squared_ * stream_pixels_[p] * 2)));
       sink.aggregate(kNames[p], apsnr < cap ? apsnr : cap);
     }

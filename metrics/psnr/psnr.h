@@ -6,5 +6,8 @@
 namespace qc {
 
 extern const FeatureDef kPsnr;
+extern const FeatureDef kFloatPsnr;
+extern const FeatureDef kFloatMoment;
+extern const FeatureDef kFloatAnsnr;
 
 }  // namespace qc
