@@ -1,6 +1,7 @@
 // The list of all features. A new feature adds its header, its CUDA factory and one line.
 #include "core/error.h"
 #include "core/feature.h"
+#include "motion/motion.h"
 #include "psnr/psnr.h"
 
 #if QC_CUDA
@@ -17,6 +18,8 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatAnsnr, nullptr},
     {&kFloatMoment, nullptr},
     {&kPsnr, nullptr},
+    {&kMotion, nullptr},
+    {&kMotionV2, nullptr},
 };
 
 }  // namespace

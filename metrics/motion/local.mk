@@ -1,0 +1,7 @@
+qc_sources += \
+	metrics/motion/blurred_difference.cpp \
+	metrics/motion/blurred_difference.h \
+	metrics/motion/motion.cpp \
+	metrics/motion/motion.h \
+	metrics/motion/motion_arithmetic.h \
+	metrics/motion/motion_record.h
