@@ -1,0 +1,37 @@
+# Unit tests, run by `make check`. They link the library's internals.
+if HAVE_CMOCKA
+unit_tests = \
+	tests/unit/api_test \
+	tests/unit/log_test \
+	tests/unit/names_test \
+	tests/unit/options_test \
+	tests/unit/pool_test
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+
+unit_support = tests/unit/temporary_folder.cpp tests/unit/unit.h
+unit_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CMOCKA_CFLAGS)
+unit_libs = libqc_all.la $(HWY_LIBS) $(CMOCKA_LIBS) -lpthread -ldl -lm
+
+# The test of the C interface is C; its library's needs make it link as C++.
+tests_unit_api_test_SOURCES = tests/unit/api_test.c
+nodist_EXTRA_tests_unit_api_test_SOURCES = dummy.cxx
+tests_unit_api_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_api_test_LDADD = $(unit_libs)
+
+tests_unit_log_test_SOURCES = tests/unit/log_test.cpp $(unit_support)
+tests_unit_log_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_log_test_LDADD = $(unit_libs)
+
+tests_unit_names_test_SOURCES = tests/unit/names_test.cpp $(unit_support)
+tests_unit_names_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_names_test_LDADD = $(unit_libs)
+
+tests_unit_options_test_SOURCES = tests/unit/options_test.cpp $(unit_support)
+tests_unit_options_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_options_test_LDADD = $(unit_libs)
+
+tests_unit_pool_test_SOURCES = tests/unit/pool_test.cpp $(unit_support)
+tests_unit_pool_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_pool_test_LDADD = $(unit_libs)
+endif
