@@ -113,6 +113,8 @@ class Feature {
     (void)output;
     return true;
   }
+  // A sentence for the user about a doubtful combination of options, "" if there is nothing to say.
+  virtual std::string warning() const { return {}; }
   // A kernel for one worker. `cache` is that worker's and outlives the kernel.
   virtual std::unique_ptr<CpuKernel> make_cpu_kernel(FrameCache& cache) const = 0;
   // Called once a frame that the feature ran on, in frame order, never concurrently. With `frame` go 0, 1, 2, … or the

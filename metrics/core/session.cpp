@@ -126,6 +126,7 @@ size_t Session::add_instance(size_t entry, OptionSet options) {
   for (size_t i = 0; i < instances_.size(); ++i)
     if (instances_[i].entry == &e && instances_[i].options == options) return i;
   auto feature = e.definition->create({options, geometry_, reference_, distorted_});
+  if (const std::string warning = feature->warning(); !warning.empty()) logger_(QC_LOG_WARNING, warning);
   instances_.push_back({&e, std::move(options), std::move(feature), {}, 0});
   history_ = std::max(history_, e.definition->history);
   return instances_.size() - 1;
