@@ -1,4 +1,5 @@
 // The list of all features. A new feature adds its header, its CUDA factory and one line.
+#include "adm/adm.h"
 #include "core/error.h"
 #include "core/feature.h"
 #include "motion/motion.h"
@@ -18,6 +19,7 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatAnsnr, nullptr},
     {&kFloatMoment, nullptr},
     {&kPsnr, nullptr},
+    {&kAdm, nullptr},
     {&kMotion, nullptr},
     {&kMotionV2, nullptr},
 };
