@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/simd.h"
+#include "hwy/cache_control.h"
 #include "psnr/ansnr_filter.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -74,7 +75,8 @@ namespace qc::ansnr {
 
 constexpr int kStrip = 256;  // columns that are worked on at a time, so that all buffers stay in the first-level cache
 constexpr int kStripPitch = kStrip + 64;
-constexpr int kGroup = 8;  // rows whose squares are summed side by side
+constexpr int kPrefetch = 8;  // rows ahead
+constexpr int kGroup = 8;     // rows whose squares are summed side by side
 
 // Where things are in AnsnrScratch::strip, in rows of kStripPitch floats.
 constexpr int kInputRow = 0;
@@ -85,17 +87,6 @@ constexpr int kRow5C = kRow5B + 4;   // 4 rows with the centre row
 constexpr int kSignal = kRow5C + 4;  // squares of kGroup rows
 constexpr int kNoise = kSignal + kGroup;
 constexpr int kStripRows = kNoise + kGroup;
-
-// Adds columns 0 … width - 1 of `rows` rows of squares to a float32 sum a row, from left to right. The sums of several
-// rows advance together: one alone would wait for its own additions.
-template <int rows>
-void add_columns(const float* squares, int width, float* sums) {
-  float sum[rows];
-  for (int i = 0; i < rows; ++i) sum[i] = sums[i];
-  for (int x = 0; x < width; ++x)
-    for (int i = 0; i < rows; ++i) sum[i] += squares[i * kStripPitch + x];
-  for (int i = 0; i < rows; ++i) sums[i] = sum[i];
-}
 
 }  // namespace qc::ansnr
 #endif
@@ -171,6 +162,65 @@ void filter_row5(const float* HWY_RESTRICT in, int width, float* HWY_RESTRICT a,
   }
 }
 
+// Adds columns 0 … width - 1 of `rows` rows of squares, kStripPitch apart, to a sum for each row, from left to right.
+void add_columns(const float* squares, int rows, int first, int width, float* sums) {
+  for (int i = 0; i < rows; ++i)
+    for (int x = first; x < width; ++x) sums[i] += squares[i * ansnr::kStripPitch + x];
+}
+
+using DRows = hn::CappedTag<float, ansnr::kGroup>;
+using VRows = hn::Vec<DRows>;
+
+// Four columns of as many rows as VRows has lanes, one column a vector.
+struct Columns {
+  VRows v[4];
+};
+
+HWY_INLINE Columns load_columns(const float* squares) {
+  const DRows d;
+  const hn::Repartition<double, DRows> d64;
+  VRows row[4];
+  for (int i = 0; i < 4; ++i) {
+    const float* from = squares + i * ansnr::kStripPitch;
+#if HWY_TARGET <= HWY_AVX2
+    const hn::Half<DRows> half;
+    row[i] = hn::Combine(d, hn::Load(half, from + 4 * ansnr::kStripPitch), hn::Load(half, from));
+#else
+    row[i] = hn::Load(d, from);
+#endif
+  }
+  const auto a = hn::BitCast(d64, hn::InterleaveLower(d, row[0], row[1]));
+  const auto b = hn::BitCast(d64, hn::InterleaveLower(d, row[2], row[3]));
+  const auto e = hn::BitCast(d64, hn::InterleaveUpper(d, row[0], row[1]));
+  const auto f = hn::BitCast(d64, hn::InterleaveUpper(d, row[2], row[3]));
+  return {{hn::BitCast(d, hn::InterleaveLower(d64, a, b)), hn::BitCast(d, hn::InterleaveUpper(d64, a, b)),
+           hn::BitCast(d, hn::InterleaveLower(d64, e, f)), hn::BitCast(d, hn::InterleaveUpper(d64, e, f))}};
+}
+
+// The same for kGroup rows of signal and noise. A row's sum has to wait for each of its additions, so the sums of
+// several rows advance together, one a lane.
+void add_group(const float* signal, const float* noise, int width, float* signal_sums, float* noise_sums) {
+  const DRows d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const int whole = width & ~3;
+  for (int r = 0; r < ansnr::kGroup; r += lanes) {
+    VRows s = hn::LoadU(d, signal_sums + r);
+    VRows n = hn::LoadU(d, noise_sums + r);
+    for (int x = 0; x < whole; x += 4) {
+      const Columns sc = load_columns(signal + r * ansnr::kStripPitch + x);
+      const Columns nc = load_columns(noise + r * ansnr::kStripPitch + x);
+      for (int i = 0; i < 4; ++i) {
+        s = hn::Add(s, sc.v[i]);
+        n = hn::Add(n, nc.v[i]);
+      }
+    }
+    hn::StoreU(s, d, signal_sums + r);
+    hn::StoreU(n, d, noise_sums + r);
+  }
+  add_columns(signal, ansnr::kGroup, whole, width, signal_sums);
+  add_columns(noise, ansnr::kGroup, whole, width, noise_sums);
+}
+
 // A strip of columns of both pictures, from top to bottom.
 template <class T>
 class Strip {
@@ -187,13 +237,16 @@ class Strip {
     for (int y = 0; y < height; ++y) {
       for (; done < height && done <= y + 2; ++done) filter_rows(first, width, done);
       filter_columns(y, width);
-      if (y % ansnr::kGroup == ansnr::kGroup - 1) add_group(y - (ansnr::kGroup - 1), width);
+      if (y % ansnr::kGroup == ansnr::kGroup - 1) {
+        const size_t group = static_cast<size_t>(y - (ansnr::kGroup - 1));
+        add_group(buffer(ansnr::kSignal), buffer(ansnr::kNoise), width, &scratch_.signal[group],
+                  &scratch_.noise[group]);
+      }
     }
-    for (int y = height / ansnr::kGroup * ansnr::kGroup; y < height; ++y) {
-      ansnr::add_columns<1>(buffer(ansnr::kSignal + y % ansnr::kGroup), width,
-                            &scratch_.signal[static_cast<size_t>(y)]);
-      ansnr::add_columns<1>(buffer(ansnr::kNoise + y % ansnr::kGroup), width, &scratch_.noise[static_cast<size_t>(y)]);
-    }
+    const int rest = height % ansnr::kGroup;
+    const size_t y = static_cast<size_t>(height - rest);
+    add_columns(buffer(ansnr::kSignal), rest, 0, width, scratch_.signal.data() + y);
+    add_columns(buffer(ansnr::kNoise), rest, 0, width, scratch_.noise.data() + y);
   }
 
  private:
@@ -201,6 +254,8 @@ class Strip {
 
   void filter_rows(int first, int width, int y) {
     float* in = buffer(ansnr::kInputRow);
+    prefetch(reference_, y + ansnr::kPrefetch, first, width);
+    prefetch(distorted_, y + ansnr::kPrefetch, first, width);
     load_samples(row_of(reference_, y), reference_.width, reference_.shift, scale_, first - 1, width + 2, in);
     filter_row3(in, width, buffer(ansnr::kRow3 + (y & 3)));
     load_samples(row_of(distorted_, y), distorted_.width, distorted_.shift, scale_, first - 2, width + 4, in);
@@ -238,9 +293,12 @@ class Strip {
     }
   }
 
-  void add_group(int y, int width) {
-    ansnr::add_columns<ansnr::kGroup>(buffer(ansnr::kSignal), width, &scratch_.signal[static_cast<size_t>(y)]);
-    ansnr::add_columns<ansnr::kGroup>(buffer(ansnr::kNoise), width, &scratch_.noise[static_cast<size_t>(y)]);
+  // Rows of a strip are too short for the processor to see the pattern.
+  void prefetch(const PlaneView& plane, int y, int first, int width) const {
+    if (y >= plane.height) return;
+    const uint8_t* row = plane.data + y * plane.stride;
+    for (size_t i = static_cast<size_t>(first) * sizeof(T); i < static_cast<size_t>(first + width) * sizeof(T); i += 64)
+      hwy::Prefetch(row + i);
   }
 
   static const T* row_of(const PlaneView& plane, int y) {

@@ -59,9 +59,6 @@ class Psnr final : public Feature {
     const Geometry& g = config.geometry;
     if (g.depth != 8 && g.depth != 10 && g.depth != 12 && g.depth != 16 && g.depth != 9 && g.depth != 14)
       fail_unsupported("psnr is defined for 8, 9, 10, 12, 14 and 16 bits, not for " + std::to_string(g.depth));
-    if (g.plane_width(planes_ - 1) == 0 || g.plane_height(planes_ - 1) == 0)
-      fail_unsupported("pictures of " + std::to_string(g.width) + "x" + std::to_string(g.height) +
-                       " have no chroma samples for psnr; use enable_chroma=false");
     const uint32_t peak =
         config.options.get_bool("reduced_hbd_peak") ? 255U << (g.depth - 8) : static_cast<uint32_t>(g.max_value());
     peak_squared_ = peak * peak;
