@@ -4,6 +4,7 @@
 #include "core/feature.h"
 #include "motion/motion.h"
 #include "psnr/psnr.h"
+#include "ssim/ssim.h"
 
 #if QC_CUDA
 #define QC_CUDA_PATH(make) make
@@ -18,10 +19,13 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatPsnr, nullptr},
     {&kFloatAnsnr, nullptr},
     {&kFloatMoment, nullptr},
+    {&kFloatMsSsim, nullptr},
+    {&kFloatSsim, nullptr},
     {&kPsnr, nullptr},
     {&kAdm, nullptr},
     {&kMotion, nullptr},
     {&kMotionV2, nullptr},
+    {&kSsim, nullptr},
 };
 
 }  // namespace
