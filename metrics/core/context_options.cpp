@@ -13,6 +13,7 @@ constexpr OptionDef kTable[] = {
                   "enable_transform=true and FEATURE.OPTION=VALUE items separated by ':'"),
     string_option("feature", nullptr, "",
                   "features to compute, separated by '|': name=FEATURE and OPTION=VALUE items separated by ':'"),
+    bool_option("no_prediction", nullptr, false, "compute the features of models without the models' scores"),
     string_option("pool", nullptr, "mean", "how frames are pooled in the summary: mean, harmonic_mean, min or max"),
     int_option("n_threads", nullptr, 0, 0, 1024, "worker threads of the CPU path, 0: one for each core"),
     int_option("n_subsample", nullptr, 1, 1, kMaxInt, "score only every n-th frame"),

@@ -70,6 +70,10 @@ void Session::open(const QCFormat& reference, const QCFormat& distorted, const Q
   }
   add_models(models);
   add_features();
+  if (options_.get_bool("no_prediction")) {
+    models_.clear();
+    model_inputs_.clear();
+  }
   make_columns();
   connect_models();
   layout_records();

@@ -35,3 +35,6 @@ tests_unit_pool_test_SOURCES = tests/unit/pool_test.cpp $(unit_support)
 tests_unit_pool_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_pool_test_LDADD = $(unit_libs)
 endif
+
+TESTS += tests/unit/tool_test.sh
+EXTRA_DIST += tests/unit/tool_test.sh
