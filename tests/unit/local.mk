@@ -5,7 +5,8 @@ unit_tests = \
 	tests/unit/log_test \
 	tests/unit/names_test \
 	tests/unit/options_test \
-	tests/unit/pool_test
+	tests/unit/pool_test \
+	tests/unit/psnr_test
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 
@@ -34,6 +35,10 @@ tests_unit_options_test_LDADD = $(unit_libs)
 tests_unit_pool_test_SOURCES = tests/unit/pool_test.cpp $(unit_support)
 tests_unit_pool_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_pool_test_LDADD = $(unit_libs)
+
+tests_unit_psnr_test_SOURCES = tests/unit/psnr_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_psnr_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_psnr_test_LDADD = $(unit_libs)
 endif
 
 TESTS += tests/unit/tool_test.sh
