@@ -166,7 +166,7 @@ static const AVOption qualitycuda_options[] = {
     { "frames_in_flight", "frame pairs computed at a time, 0: automatic",
       OFFSET(frames_in_flight), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 64, FLAGS },
     { "depth", "bits of a sample where they are the high bits of a 16-bit format (p016 and yuv444p16 from the GPU's "
-               "decoder), 0: 16",
+               "decoder), 0: all 16",
       OFFSET(depth), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 16, FLAGS },
     { NULL }
 };
