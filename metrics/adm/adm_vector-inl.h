@@ -1,0 +1,154 @@
+// Vector helpers of the feature adm. Compiled once for each target.
+#if defined(METRICS_ADM_ADM_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef METRICS_ADM_ADM_VECTOR_INL_H_
+#undef METRICS_ADM_ADM_VECTOR_INL_H_
+#else
+#define METRICS_ADM_ADM_VECTOR_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "adm/adm_arithmetic.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qc::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if !QC_PLAIN_TARGET
+
+using D16 = hn::ScalableTag<int16_t>;
+using DU16 = hn::ScalableTag<uint16_t>;
+using D32 = hn::ScalableTag<int32_t>;
+using DU32 = hn::ScalableTag<uint32_t>;
+using D64 = hn::ScalableTag<int64_t>;
+using DU64 = hn::ScalableTag<uint64_t>;
+using DF32 = hn::ScalableTag<float>;
+using DF64 = hn::ScalableTag<double>;
+using V16 = hn::Vec<D16>;
+using V32 = hn::Vec<D32>;
+using VU32 = hn::Vec<DU32>;
+using VU64 = hn::Vec<DU64>;
+using VF32 = hn::Vec<DF32>;
+
+constexpr int kLanes16 = static_cast<int>(hn::MaxLanes(D16()));
+constexpr int kLanes32 = static_cast<int>(hn::MaxLanes(D32()));
+
+HWY_INLINE V16 as16(V32 v) { return hn::BitCast(D16(), v); }
+HWY_INLINE VU64 as64(V32 v) { return hn::BitCast(DU64(), v); }
+HWY_INLINE V32 as32(VU64 v) { return hn::BitCast(D32(), v); }
+HWY_INLINE VU32 as_u32(VU64 v) { return hn::BitCast(DU32(), v); }
+HWY_INLINE VU32 as_u32(V32 v) { return hn::BitCast(DU32(), v); }
+
+// Truncation of floats that fit, without Highway's treatment of those that don't.
+HWY_INLINE V32 truncate(VF32 v) {
+#if HWY_TARGET == HWY_AVX3
+  return V32{_mm512_cvttps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return V32{_mm256_cvttps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_SSE4
+  return V32{_mm_cvttps_epi32(v.raw)};
+#else
+  return hn::ConvertTo(D32(), v);
+#endif
+}
+
+// The 16-bit pair (first, second) in all lanes.
+HWY_INLINE V16 pair(int first, int second) {
+  return as16(hn::Set(D32(), static_cast<int32_t>((static_cast<uint32_t>(second) << 16) | (first & 0xffff))));
+}
+
+// 32-bit lane i: a[2i] * x[2i] + a[2i+1] * x[2i+1].
+HWY_INLINE V32 pair_products(V16 a, V16 x) {
+  V32 rest = hn::Zero(D32());
+  const V32 sum = hn::ReorderWidenMulAccumulate(D32(), a, x, hn::Zero(D32()), rest);
+  return hn::RearrangeToOddPlusEven(sum, rest);
+}
+HWY_INLINE V32 pair_products(V16 a, V16 x, V16 b, V16 y) {
+  V32 rest = hn::Zero(D32());
+  V32 sum = hn::ReorderWidenMulAccumulate(D32(), a, x, hn::Zero(D32()), rest);
+  sum = hn::ReorderWidenMulAccumulate(D32(), b, y, sum, rest);
+  return hn::RearrangeToOddPlusEven(sum, rest);
+}
+
+// Lanes of `low`, then those of `high`, in 16 bits. All fit.
+HWY_INLINE V16 ordered_demote(V32 low, V32 high) {
+  const V16 demoted = hn::ReorderDemote2To(D16(), low, high);
+#if HWY_TARGET == HWY_AVX3
+  alignas(64) static constexpr int32_t kOrder[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
+  return as16(hn::TableLookupLanes(hn::BitCast(D32(), demoted), hn::SetTableIndices(D32(), kOrder)));
+#elif HWY_TARGET == HWY_AVX2
+  alignas(32) static constexpr int32_t kOrder[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+  return as16(hn::TableLookupLanes(hn::BitCast(D32(), demoted), hn::SetTableIndices(D32(), kOrder)));
+#else
+  return demoted;
+#endif
+}
+
+// The low 32 bits of (a * b + addend) >> kShift for signed 32-bit factors.
+template <int kShift>
+HWY_INLINE V32 shifted_product(V32 a, V32 b, VU64 addend) {
+  const VU64 even = hn::Add(hn::BitCast(DU64(), hn::MulEven(a, b)), addend);
+  const V32 a_odd = as32(hn::ShiftRight<32>(as64(a)));
+  const V32 b_odd = as32(hn::ShiftRight<32>(as64(b)));
+  const VU64 odd = hn::Add(hn::BitCast(DU64(), hn::MulEven(a_odd, b_odd)), addend);
+  return hn::OddEven(as32(hn::ShiftLeft<32 - kShift>(odd)), as32(hn::ShiftRight<kShift>(even)));
+}
+
+// floor(2^30 / n) for 1 <= n <= 32768. The first estimate is never too large and misses by at most 400 / n + 1, and the
+// half that is added keeps the correction away from whole numbers by more than its error.
+HWY_INLINE V32 reciprocal(V32 n) {
+  const DF32 df;
+  const VF32 inverse = hn::Div(hn::Set(df, 1.0f), hn::ConvertTo(df, n));
+  const V32 estimate = truncate(hn::Mul(inverse, hn::Set(df, 0x1.fffff8p29f)));
+  const V32 rest = hn::Sub(hn::Set(D32(), 1 << 30), hn::Mul(estimate, n));
+  const VF32 half_more = hn::Add(hn::ConvertTo(df, rest), hn::Set(df, 0.5f));
+  return hn::Add(estimate, truncate(hn::Mul(half_more, inverse)));
+}
+
+// Compares directions by approximate products of gradients: `same` is right where `unclear` is 0. The relative error of
+// the products is below 2^-20 of the product of the lengths, whatever their rounding.
+struct Direction {
+  V32 same;
+  V32 unclear;
+};
+HWY_INLINE Direction compare_directions(VF32 product, VF32 o_square, VF32 t_square) {
+  const DF32 df;
+  const VF32 left = hn::Mul(product, product);
+  const VF32 right = hn::Mul(hn::Mul(hn::Set(df, adm::kCosineSquared), o_square), t_square);
+  const auto unclear = hn::Lt(hn::Abs(hn::Sub(left, right)), hn::Mul(right, hn::Set(df, 4e-6f)));
+  const auto same = hn::And(hn::Ge(product, hn::Zero(df)), hn::Ge(left, right));
+  return {hn::BitCast(D32(), hn::VecFromMask(df, same)), hn::BitCast(D32(), hn::VecFromMask(df, unclear))};
+}
+
+// Adds the cubes of v >= 0: (square * v + addend) >> cube_shift, where square = (v * v + unit / 2) >> kSquareShift.
+template <int kSquareShift>
+HWY_INLINE VU64 add_cubes(VU64 sum, V32 v, VU64 addend, int cube_shift) {
+  const VU64 half = hn::Set(DU64(), uint64_t{1} << (kSquareShift - 1));
+  const VU32 even = as_u32(v);
+  const VU32 odd = as_u32(hn::ShiftRight<32>(as64(v)));
+  const VU32 even_square = as_u32(hn::ShiftRight<kSquareShift>(hn::Add(hn::MulEven(even, even), half)));
+  const VU32 odd_square = as_u32(hn::ShiftRight<kSquareShift>(hn::Add(hn::MulEven(odd, odd), half)));
+  sum = hn::Add(sum, hn::ShiftRightSame(hn::Add(hn::MulEven(even_square, even), addend), cube_shift));
+  return hn::Add(sum, hn::ShiftRightSame(hn::Add(hn::MulEven(odd_square, odd), addend), cube_shift));
+}
+
+HWY_INLINE VU64 rounding_term(int shift) { return hn::Set(DU64(), shift > 0 ? uint64_t{1} << (shift - 1) : 0); }
+
+HWY_INLINE uint64_t total(VU64 v) { return hn::GetLane(hn::SumOfLanes(DU64(), v)); }
+
+// Sums of three rows, with the columns outside the picture that a threshold at its border takes.
+template <class Widen>
+HWY_INLINE void sum_columns(const AdmActive& active, int width, Widen widened, int32_t* sums) {
+  const D32 d;
+  for (int x = active.left; x < active.right; x += kLanes32) hn::StoreU(widened(x), d, sums + x);
+  if (active.left == 0) sums[-1] = sums[1];
+  if (active.right == width) sums[width] = sums[width - 1];
+}
+
+#endif
+
+}  // namespace qc::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
