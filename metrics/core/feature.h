@@ -125,8 +125,7 @@ class Feature {
 };
 
 // Feature kernels on the device: see cuda/kernels.h. Null for a feature without a CUDA path.
-using MakeCudaKernels = std::unique_ptr<cuda::FeatureKernels> (*)(const Feature& feature, cuda::Device& device,
-                                                                  const Geometry& geometry);
+using MakeCudaKernels = std::unique_ptr<cuda::FeatureKernels> (*)(const FeatureConfig& config, cuda::Device& device);
 
 struct RegistryEntry {
   const FeatureDef* definition;

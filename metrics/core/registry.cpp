@@ -7,7 +7,8 @@
 #include "ssim/ssim.h"
 
 #if QC_CUDA
-#define QC_CUDA_PATH(make) make
+#include "cuda/psnr/psnr.h"
+#define QC_CUDA_PATH(make) cuda::make
 #else
 #define QC_CUDA_PATH(make) nullptr
 #endif
@@ -21,7 +22,7 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatMoment, nullptr},
     {&kFloatMsSsim, nullptr},
     {&kFloatSsim, nullptr},
-    {&kPsnr, nullptr},
+    {&kPsnr, QC_CUDA_PATH(make_psnr_kernels)},
     {&kAdm, nullptr},
     {&kMotion, nullptr},
     {&kMotionV2, nullptr},

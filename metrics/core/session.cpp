@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/names.h"
 #if QC_CUDA
-#include "executor.h"
+#include "cuda/executor.h"
 #endif
 
 namespace qc {

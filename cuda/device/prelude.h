@@ -1,0 +1,136 @@
+// What kernels use of the device, in one spelling for nvcc, for clang without any toolkit header, and for the emulation on
+// the CPU that the tests run kernels with. Included first in every kernel file.
+//
+// Arithmetic is plain C++: the flags that all kernels are built with (QC_KERNEL_FLAGS in cuda/local.mk) make every +, -, *, / round
+// to nearest and contract nothing.
+#pragma once
+
+#include <cstdint>
+
+#if defined(QC_EMULATE_DEVICE)
+#include "emulation/device.h"
+#else
+
+#if defined(__CUDA__) && !defined(__CUDACC__)
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#endif
+
+#define QC_DEVICE __device__ __forceinline__
+#if defined(__clang__)
+#undef QC_DEVICE
+#define QC_DEVICE __device__ inline __attribute__((always_inline))
+#endif
+// A variable of the block.
+#define QC_BLOCK_SHARED __shared__
+
+// A kernel with one argument, `const ARGS& args`, for blocks of THREADS threads. The same name and type are declared as a
+// KernelName<ARGS> for the host.
+#define QC_KERNEL(name, ARGS, THREADS)                                                                      \
+  static QC_DEVICE void name##_body(const ARGS& args);                                                      \
+  extern "C" __global__ __attribute__((launch_bounds(THREADS))) void name(const ARGS args) { name##_body(args); } \
+  static QC_DEVICE void name##_body(const ARGS& args)
+
+namespace qc::device {
+
+#if defined(__clang__)
+QC_DEVICE unsigned thread_x() { return __nvvm_read_ptx_sreg_tid_x(); }
+QC_DEVICE unsigned block_x() { return __nvvm_read_ptx_sreg_ctaid_x(); }
+QC_DEVICE unsigned block_y() { return __nvvm_read_ptx_sreg_ctaid_y(); }
+QC_DEVICE unsigned block_z() { return __nvvm_read_ptx_sreg_ctaid_z(); }
+QC_DEVICE unsigned grid_x() { return __nvvm_read_ptx_sreg_nctaid_x(); }
+QC_DEVICE void sync_block() { __syncthreads(); }
+QC_DEVICE void sync_warp() { __nvvm_bar_warp_sync(0xffffffffU); }
+QC_DEVICE uint32_t shuffle_xor_word(uint32_t v, int mask) {
+  return static_cast<uint32_t>(__nvvm_shfl_sync_bfly_i32(0xffffffffU, static_cast<int>(v), mask, 0x1f));
+}
+QC_DEVICE uint32_t shuffle_up_word(uint32_t v, int distance) {
+  return static_cast<uint32_t>(__nvvm_shfl_sync_up_i32(0xffffffffU, static_cast<int>(v), distance, 0));
+}
+QC_DEVICE uint32_t shuffle_word(uint32_t v, int lane) {
+  return static_cast<uint32_t>(__nvvm_shfl_sync_idx_i32(0xffffffffU, static_cast<int>(v), lane, 0x1f));
+}
+QC_DEVICE float sqrt_rn(float x) { return __nvvm_sqrt_rn_f(x); }
+QC_DEVICE void atomic_add(uint64_t* p, uint64_t v) { __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
+QC_DEVICE void atomic_or(uint32_t* p, uint32_t v) { __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
+#else
+QC_DEVICE unsigned thread_x() { return threadIdx.x; }
+QC_DEVICE unsigned block_x() { return blockIdx.x; }
+QC_DEVICE unsigned block_y() { return blockIdx.y; }
+QC_DEVICE unsigned block_z() { return blockIdx.z; }
+QC_DEVICE unsigned grid_x() { return gridDim.x; }
+QC_DEVICE void sync_block() { __syncthreads(); }
+QC_DEVICE void sync_warp() { __syncwarp(); }
+QC_DEVICE uint32_t shuffle_xor_word(uint32_t v, int mask) { return __shfl_xor_sync(0xffffffffU, v, mask); }
+QC_DEVICE uint32_t shuffle_up_word(uint32_t v, int distance) { return __shfl_up_sync(0xffffffffU, v, distance); }
+QC_DEVICE uint32_t shuffle_word(uint32_t v, int lane) { return __shfl_sync(0xffffffffU, v, lane); }
+QC_DEVICE float sqrt_rn(float x) { return __fsqrt_rn(x); }
+QC_DEVICE void atomic_add(uint64_t* p, uint64_t v) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
+}
+QC_DEVICE void atomic_or(uint32_t* p, uint32_t v) { atomicOr(p, v); }
+#endif
+
+// c + the sum of the four products of the bytes of a and b.
+QC_DEVICE uint32_t dot4(uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t d;
+  asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
+
+}  // namespace qc::device
+#endif
+
+namespace qc::device {
+
+// Values of 4 or 8 bytes from another lane of the warp. All 32 lanes take part.
+template <class T>
+struct Words {
+  static_assert(sizeof(T) % 4 == 0);
+  uint32_t word[sizeof(T) / 4];
+};
+
+template <class T>
+QC_DEVICE T shuffle_xor(T v, int mask) {
+  auto w = __builtin_bit_cast(Words<T>, v);
+  for (uint32_t& word : w.word) word = shuffle_xor_word(word, mask);
+  return __builtin_bit_cast(T, w);
+}
+template <class T>
+QC_DEVICE T shuffle_up(T v, int distance) {
+  auto w = __builtin_bit_cast(Words<T>, v);
+  for (uint32_t& word : w.word) word = shuffle_up_word(word, distance);
+  return __builtin_bit_cast(T, w);
+}
+template <class T>
+QC_DEVICE T shuffle(T v, int lane) {
+  auto w = __builtin_bit_cast(Words<T>, v);
+  for (uint32_t& word : w.word) word = shuffle_word(word, lane);
+  return __builtin_bit_cast(T, w);
+}
+
+// Sum over the block's threads, valid in thread 0. `kThreads` is the block's size. All threads take part.
+template <int kThreads, class T>
+QC_DEVICE T block_sum(T v) {
+  static_assert(kThreads % 32 == 0 && kThreads <= 1024);
+  QC_BLOCK_SHARED T warp_sums[kThreads / 32];
+  for (int mask = 16; mask > 0; mask /= 2) v += shuffle_xor(v, mask);
+  const unsigned t = thread_x();
+  if (t % 32 == 0) warp_sums[t / 32] = v;
+  sync_block();
+  v = T{};
+  if (t == 0)
+    for (int w = 0; w < kThreads / 32; ++w) v += warp_sums[w];
+  sync_block();
+  return v;
+}
+
+// 16 bytes, loaded at once.
+struct alignas(16) Vector16 {
+  uint32_t word[4];
+};
+QC_DEVICE Vector16 load16(const void* p) { return *static_cast<const Vector16*>(p); }
+
+}  // namespace qc::device

@@ -1,0 +1,54 @@
+// The device half of a feature. Each folder beside this one holds a feature family's kernels (.cu) and the factory that launches
+// them (.cpp); metrics/core/registry.cpp names the factories.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "core/feature.h"
+#include "cuda/device/frame.h"
+#include "cuda/driver/objects.h"
+
+namespace qc::cuda {
+
+// The GPU and context that a session computes in, and the machine code loaded into it.
+class Device {
+ public:
+  // `context` must be current here and whenever the object is used.
+  explicit Device(abi::Device device);
+  int multiprocessors() const { return multiprocessors_; }
+  // Loaded at the first call for `image`.
+  const Module& module(const Image& image);
+
+ private:
+  int multiprocessors_ = 0;
+  std::map<const void*, Module> modules_;
+};
+
+// Where a slot's kernels find their data: addresses in device memory that stay the same for the slot's life.
+struct SlotMemory {
+  const FrameParameters* frame;
+  std::byte* record;   // record_size() bytes, zeroed before the kernels run
+  std::byte* scratch;  // scratch_bytes(), 256-byte aligned; contents are undefined at the start of a frame
+};
+
+// A configured instance's kernels, for all slots of a session.
+class FeatureKernels {
+ public:
+  virtual ~FeatureKernels() = default;
+  // Device memory that one frame in flight needs beyond its record.
+  virtual size_t scratch_bytes() const { return 0; }
+  // Put one frame's work on `stream`. Called once a slot: the stream is being captured into a graph that is launched for each
+  // of the slot's frames, so the work must not depend on a frame's contents except through the slot's memory.
+  virtual void enqueue(abi::Stream stream, const SlotMemory& memory) const = 0;
+};
+
+// The device address as a pointer, for kernel arguments.
+template <class T>
+T* pointer(DevicePtr p) {
+  return reinterpret_cast<T*>(p);
+}
+
+}  // namespace qc::cuda

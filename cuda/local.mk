@@ -1,0 +1,64 @@
+# The flags of every kernel: each +, -, *, / and square root rounds to nearest and keeps subnormals; nothing is contracted.
+# tests/unit/check-kernel-flags looks at what they make of each kernel.
+if QC_CUDA_NVCC
+QC_KERNEL_FLAGS = -std=c++20 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false
+QC_KERNEL_COMPILE = $(NVCC) $(QC_KERNEL_FLAGS) -I$(top_srcdir)/metrics -I$(top_srcdir)
+QC_KERNEL_IMAGE = $(QC_KERNEL_COMPILE) --threads 0 -fatbin $(QC_GENCODE)
+QC_KERNEL_PTX = $(QC_KERNEL_COMPILE) -ptx -arch=compute_$(QC_PTX_ARCH)
+else
+QC_KERNEL_FLAGS = -std=c++20 -O3 -ffp-contract=off -fno-fast-math
+QC_KERNEL_COMPILE = $(CUDA_CLANG) -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_$(QC_PTX_ARCH) \
+	-Xclang -target-feature -Xclang +ptx63 -Wno-unknown-cuda-version \
+	$(QC_KERNEL_FLAGS) -I$(top_srcdir)/metrics -I$(top_srcdir)
+QC_KERNEL_IMAGE = $(QC_KERNEL_COMPILE) -S
+QC_KERNEL_PTX = $(QC_KERNEL_COMPILE) -S
+endif
+
+SUFFIXES = .cu .ptx
+
+# The symbol qc_image_NAME holds what NAME.cu was compiled to, with a zero after it, since PTX is text.
+.cu.lo:
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(QC_KERNEL_IMAGE) -MD -MT $@ -MF $(@:.lo=.d) -o $(@:.lo=.image) $<
+	@{ echo '.section .rodata'; \
+	  echo '.globl qc_image_$(*F)'; \
+	  echo '.balign 16'; \
+	  echo 'qc_image_$(*F):'; \
+	  echo '.incbin "$(@:.lo=.image)"'; \
+	  echo '.byte 0'; \
+	  echo '.section .note.GNU-stack, "", %progbits'; } > $(@:.lo=.s)
+	@$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(CC) -c -o $@ $(@:.lo=.s)
+
+.cu.ptx:
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(QC_KERNEL_PTX) -o $@ $<
+
+@QC_INCLUDE_KERNEL_DEPS@
+
+qc_kernels = \
+	cuda/psnr/squared_error.cu
+# What kernels include, for the compilations that do not track it.
+qc_kernel_headers = \
+	cuda/device/frame.h \
+	cuda/device/kernel_name.h \
+	cuda/device/prelude.h \
+	cuda/psnr/squared_error.h
+
+if HAVE_CUDA
+qc_sources += \
+	$(qc_kernel_headers) \
+	cuda/driver/driver.cpp \
+	cuda/driver/driver.h \
+	cuda/driver/driver_api.h \
+	cuda/driver/objects.cpp \
+	cuda/driver/objects.h \
+	cuda/executor.cpp \
+	cuda/executor.h \
+	cuda/images.h \
+	cuda/kernels.h \
+	cuda/psnr/psnr.cpp \
+	cuda/psnr/psnr.h
+qc_objects += $(qc_kernels:.cu=.lo)
+endif
+
+EXTRA_DIST += $(qc_kernels)

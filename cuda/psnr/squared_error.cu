@@ -1,0 +1,144 @@
+#include "cuda/device/prelude.h"
+//
+#include "cuda/psnr/squared_error.h"
+
+namespace qc::cuda {
+namespace {
+
+using namespace qc::device;
+
+// Sums over the even and the odd samples of a row: planes Cb and Cr where they are interleaved.
+struct Sums {
+  uint64_t even = 0;
+  uint64_t odd = 0;
+};
+
+// Four bytes each. sum (a - b)^2 = sum a^2 + sum b^2 - 2 sum ab, exact modulo 2^32 and small enough.
+QC_DEVICE uint32_t squares8(uint32_t a, uint32_t b, uint32_t sum) {
+  return dot4(b, b, dot4(a, a, sum)) - 2 * dot4(a, b, 0);
+}
+
+QC_DEVICE uint32_t square(uint32_t a, uint32_t b) { return (a - b) * (a - b); }
+
+// 16 bytes of each picture. `shift` applies to samples of two bytes.
+template <class T>
+QC_DEVICE void add16(const Vector16& a, const Vector16& b, bool interleaved, unsigned shift, Sums& sums) {
+  if constexpr (sizeof(T) == 1) {
+    uint32_t even = 0;
+    uint32_t odd = 0;
+    if (interleaved) {
+      constexpr uint32_t kEven = 0x00ff00ffU;
+      for (int i = 0; i < 4; ++i) {
+        even = squares8(a.word[i] & kEven, b.word[i] & kEven, even);
+        odd = squares8((a.word[i] >> 8) & kEven, (b.word[i] >> 8) & kEven, odd);
+      }
+    } else {
+      for (int i = 0; i < 4; ++i) even = squares8(a.word[i], b.word[i], even);
+    }
+    sums.even += even;
+    sums.odd += odd;
+  } else {
+    uint64_t even = 0;
+    uint64_t odd = 0;
+    for (int i = 0; i < 4; ++i) {
+      even += square((a.word[i] & 0xffffU) >> shift, (b.word[i] & 0xffffU) >> shift);
+      odd += square(a.word[i] >> (16 + shift), b.word[i] >> (16 + shift));
+    }
+    if (interleaved) {
+      sums.even += even;
+      sums.odd += odd;
+    } else {
+      sums.even += even + odd;
+    }
+  }
+}
+
+QC_DEVICE bool aligned16(const PlaneView& p) {
+  return ((reinterpret_cast<uintptr_t>(p.data) | static_cast<uint64_t>(p.stride)) & 15) == 0;
+}
+
+// True if both planes can be read 16 bytes at a time, side by side.
+QC_DEVICE bool in_step(const PlaneView& a, const PlaneView& b) {
+  return a.step == b.step && a.shift == b.shift && aligned16(a) && aligned16(b);
+}
+
+// This thread's share of one plane, or of both interleaved chroma planes.
+template <class T>
+QC_DEVICE Sums plane_sums(const PlaneView& a, const PlaneView& b) {
+  Sums sums;
+  const uint32_t thread = block_x() * kSquaredErrorThreads + thread_x();
+  const uint32_t threads = grid_x() * kSquaredErrorThreads;
+  const bool interleaved = a.step == 2;
+  const int samples = a.width * a.step;
+  constexpr int kSamples = 16 / sizeof(T);
+  if (in_step(a, b)) {
+    const uint32_t units = (static_cast<uint32_t>(samples) + kSamples - 1) / kSamples;
+    const uint32_t step_y = threads / units;
+    const uint32_t step_x = threads % units;
+    uint32_t y = thread / units;
+    uint32_t x = thread % units;
+    while (y < static_cast<uint32_t>(a.height)) {
+      const uint8_t* row_a = a.data + y * a.stride;
+      const uint8_t* row_b = b.data + y * b.stride;
+      const int begin = static_cast<int>(x) * kSamples;
+      if (begin + kSamples <= samples) {
+        add16<T>(load16(row_a + x * 16), load16(row_b + x * 16), interleaved, a.shift, sums);
+      } else {
+        for (int i = begin; i < samples; ++i) {
+          const uint32_t s = square(static_cast<uint32_t>(reinterpret_cast<const T*>(row_a)[i]) >> a.shift,
+                                    static_cast<uint32_t>(reinterpret_cast<const T*>(row_b)[i]) >> a.shift);
+          (interleaved && i % 2 ? sums.odd : sums.even) += s;
+        }
+      }
+      x += step_x;
+      y += step_y;
+      if (x >= units) {
+        x -= units;
+        ++y;
+      }
+    }
+  } else {
+    const uint32_t width = static_cast<uint32_t>(a.width);
+    const uint32_t step_y = threads / width;
+    const uint32_t step_x = threads % width;
+    uint32_t y = thread / width;
+    uint32_t x = thread % width;
+    while (y < static_cast<uint32_t>(a.height)) {
+      const int column = static_cast<int>(x);
+      const int row = static_cast<int>(y);
+      sums.even += square(a.at(column, row), b.at(column, row));
+      x += step_x;
+      y += step_y;
+      if (x >= width) {
+        x -= width;
+        ++y;
+      }
+    }
+  }
+  return sums;
+}
+
+QC_DEVICE void add_to(uint64_t& total, uint64_t share) {
+  const uint64_t sum = block_sum<kSquaredErrorThreads>(share);
+  if (thread_x() == 0) atomic_add(&total, sum);
+}
+
+template <class T>
+QC_DEVICE void squared_error(const SquaredErrorArgs& args) {
+  const PairView& pair = args.frame->current;
+  uint64_t* totals = args.record->squared_error;
+  for (int p = 0; p < args.planes; ++p) {
+    const PlaneView& a = pair.reference.plane[p];
+    const PlaneView& b = pair.distorted.plane[p];
+    const Sums sums = plane_sums<T>(a, b);
+    add_to(totals[p], sums.even);
+    if (a.step == 2 && in_step(a, b)) add_to(totals[++p], sums.odd);
+  }
+}
+
+}  // namespace
+
+QC_KERNEL(qc_squared_error_8, SquaredErrorArgs, kSquaredErrorThreads) { squared_error<uint8_t>(args); }
+QC_KERNEL(qc_squared_error_16, SquaredErrorArgs, kSquaredErrorThreads) { squared_error<uint16_t>(args); }
+
+}  // namespace qc::cuda
