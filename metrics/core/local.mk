@@ -15,6 +15,7 @@ qc_sources += \
 	metrics/core/pool.cpp \
 	metrics/core/pool.h \
 	metrics/core/registry.cpp \
+	metrics/core/row_reader.cpp \
 	metrics/core/row_reader.h \
 	metrics/core/session.cpp \
 	metrics/core/session.h \

@@ -9,8 +9,14 @@
 
 namespace qc {
 
-// Hands out rows of a plane as contiguous, low-aligned samples of type T (uint8_t or uint16_t). Planar low-aligned planes are
-// read in place; interleaved or msb-aligned ones a row at a time through a buffer that stays in the first-level cache.
+// Copies `width` samples that are `step` (1 or 2) apart and `shift` bits above the least significant one. Samples of a
+// byte have no shift.
+void unpack_row(const uint8_t* source, int step, int shift, int width, uint8_t* out);
+void unpack_row(const uint16_t* source, int step, int shift, int width, uint16_t* out);
+
+// Hands out rows of a plane as contiguous, low-aligned samples of type T (uint8_t or uint16_t). Planar low-aligned
+// planes are read in place; interleaved or msb-aligned ones a row at a time through a buffer that stays in the
+// first-level cache.
 template <class T>
 class RowReader {
  public:
@@ -21,8 +27,7 @@ class RowReader {
   const T* row(int y) {
     const T* source = reinterpret_cast<const T*>(plane_.data + y * plane_.stride);
     if (buffer_.empty()) return source;
-    for (int x = 0; x < plane_.width; ++x)
-      buffer_[static_cast<size_t>(x)] = static_cast<T>(source[x * plane_.step] >> plane_.shift);
+    unpack_row(source, plane_.step, plane_.shift, plane_.width, buffer_.data());
     return buffer_.data();
   }
 

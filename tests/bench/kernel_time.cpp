@@ -1,6 +1,7 @@
 // Time of a feature's CPU kernels on one thread, for each instruction set of the machine.
 //
-//   kernel_time [-w WIDTH] [-h HEIGHT] [-d DEPTH] [-n FRAMES] [-t TARGET] [-r reference.yuv -i distorted.yuv] FEATURES
+//   kernel_time [-w WIDTH] [-h HEIGHT] [-d DEPTH] [-n FRAMES] [-t TARGET] [-p PAIRS] [-s] [-r reference.yuv -i
+//   distorted.yuv] FEATURES
 //
 // FEATURES has the syntax of the library's option `feature`; all of them run on each frame, as in a session. Frames are
 // 4:2:0, from the raw files or else noise. Pictures rotate through a set that is larger than the last-level cache of
@@ -29,6 +30,8 @@ struct Settings {
   int height = 1080;
   int depth = 8;
   int frames = 24;
+  int pairs = 8;
+  bool semi_planar = false;
   std::string target;
   std::string reference;
   std::string distorted;
@@ -37,7 +40,7 @@ struct Settings {
 
 Settings parse(int argc, char** argv) {
   Settings s;
-  for (int c; (c = getopt(argc, argv, "w:h:d:n:t:r:i:")) != -1;) {
+  for (int c; (c = getopt(argc, argv, "w:h:d:n:p:st:r:i:")) != -1;) {
     if (c == 'w')
       s.width = std::atoi(optarg);
     else if (c == 'h')
@@ -46,6 +49,10 @@ Settings parse(int argc, char** argv) {
       s.depth = std::atoi(optarg);
     else if (c == 'n')
       s.frames = std::atoi(optarg);
+    else if (c == 'p')
+      s.pairs = std::atoi(optarg);
+    else if (c == 's')
+      s.semi_planar = true;
     else if (c == 't')
       s.target = optarg;
     else if (c == 'r')
@@ -57,7 +64,8 @@ Settings parse(int argc, char** argv) {
   }
   if (optind != argc - 1 || s.reference.empty() != s.distorted.empty()) {
     std::fprintf(stderr,
-                 "usage: kernel_time [-w W] [-h H] [-d DEPTH] [-n FRAMES] [-t TARGET] [-r REF -i DIS] FEATURES\n");
+                 "usage: kernel_time [-w W] [-h H] [-d DEPTH] [-n FRAMES] [-t TARGET] [-p PAIRS] [-s] [-r REF -i DIS] "
+                 "FEATURES\n");
     std::exit(2);
   }
   s.features = argv[optind];
@@ -66,14 +74,15 @@ Settings parse(int argc, char** argv) {
 
 using Picture = std::vector<uint8_t>;
 
-std::vector<Picture> read_pictures(const std::string& path, size_t bytes) {
+std::vector<Picture> read_pictures(const std::string& path, size_t bytes, size_t count) {
   std::vector<Picture> pictures;
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (!file) {
     std::perror(path.c_str());
     std::exit(1);
   }
-  for (Picture p(bytes); pictures.size() < 8 && std::fread(p.data(), 1, bytes, file) == bytes;) pictures.push_back(p);
+  for (Picture p(bytes); pictures.size() < count && std::fread(p.data(), 1, bytes, file) == bytes;)
+    pictures.push_back(p);
   std::fclose(file);
   if (pictures.empty()) {
     std::fprintf(stderr, "%s holds no whole frame\n", path.c_str());
@@ -83,8 +92,8 @@ std::vector<Picture> read_pictures(const std::string& path, size_t bytes) {
 }
 
 // Noise around a slow gradient.
-std::vector<Picture> make_pictures(const qc::Geometry& g, size_t bytes, unsigned seed) {
-  std::vector<Picture> pictures(8, Picture(bytes));
+std::vector<Picture> make_pictures(const qc::Geometry& g, size_t bytes, size_t count, unsigned seed) {
+  std::vector<Picture> pictures(count, Picture(bytes));
   std::minstd_rand random(seed);
   const unsigned maximum = static_cast<unsigned>(g.max_value());
   for (Picture& p : pictures) {
@@ -108,9 +117,10 @@ qc::PictureView view(const Picture& picture, const QCFormat& format) {
   const qc::Geometry g = qc::geometry_of(format);
   QCFrame frame{};
   const uint8_t* data = picture.data();
-  for (int p = 0; p < g.planes(); ++p) {
+  for (int p = 0; p < (format.interleaved_chroma ? 2 : 3); ++p) {
     frame.data[p] = data;
     frame.stride[p] = static_cast<ptrdiff_t>(g.stored_width(p)) * format.sample_bytes;
+    if (p == 1 && format.interleaved_chroma) frame.stride[p] *= 2;
     data += frame.stride[p] * g.stored_height(p);
   }
   return qc::view_of(frame, format);
@@ -123,15 +133,28 @@ struct Runner {
 };
 
 int run(const Settings& s) {
-  const QCFormat format = {s.width, s.height, QC_CHROMA_420, s.depth, s.depth == 8 ? 1 : 2, 0, 0, 2, 2, 2, -1};
+  const QCFormat format = {s.width,
+                           s.height,
+                           QC_CHROMA_420,
+                           s.depth,
+                           s.depth == 8 ? 1 : 2,
+                           s.semi_planar && s.depth > 8 ? 16 - s.depth : 0,
+                           s.semi_planar,
+                           2,
+                           2,
+                           2,
+                           -1};
   qc::check_format(format, "either");
   const qc::Geometry geometry = qc::geometry_of(format);
   size_t bytes = 0;
   for (int p = 0; p < 3; ++p)
     bytes += static_cast<size_t>(geometry.stored_width(p)) * static_cast<size_t>(geometry.stored_height(p)) *
              static_cast<size_t>(format.sample_bytes);
-  const auto reference = s.reference.empty() ? make_pictures(geometry, bytes, 1) : read_pictures(s.reference, bytes);
-  const auto distorted = s.distorted.empty() ? make_pictures(geometry, bytes, 2) : read_pictures(s.distorted, bytes);
+  const size_t count = static_cast<size_t>(std::max(s.pairs, 1));
+  const auto reference =
+      s.reference.empty() ? make_pictures(geometry, bytes, count, 1) : read_pictures(s.reference, bytes, count);
+  const auto distorted =
+      s.distorted.empty() ? make_pictures(geometry, bytes, count, 2) : read_pictures(s.distorted, bytes, count);
   const size_t pairs = std::min(reference.size(), distorted.size());
   std::vector<qc::PairView> views;
   for (size_t i = 0; i < pairs; ++i) views.push_back({view(reference[i], format), view(distorted[i], format)});

@@ -334,7 +334,8 @@ void widest_rows(void**) {
 
 // Records of all features on all targets equal the scalar ones, for odd sizes and every layout.
 void targets_and_layouts(void**) {
-  const std::pair<int, int> sizes[] = {{3, 3}, {4, 5}, {17, 9}, {31, 16}, {67, 35}, {255, 7}, {259, 24}, {520, 11}};
+  const std::pair<int, int> sizes[] = {{3, 3},  {4, 5},   {17, 9},  {31, 16},  {67, 35},
+                                       {64, 6}, {256, 5}, {255, 7}, {259, 24}, {520, 11}};
   const Layout plain{};
   const Layout unaligned{0, false, 7, false, true};
   const Layout upside_down{0, true, 2, true, false};
