@@ -1,0 +1,69 @@
+#include "golden/availability.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "core/feature.h"
+#include "model/model.h"
+
+namespace qc::test {
+namespace {
+
+bool feature_exists(const std::string& name) {
+  return std::any_of(registry().begin(), registry().end(),
+                     [&](const RegistryEntry& entry) { return name == entry.definition->name; });
+}
+
+bool output_exists(const std::string& raw_name) {
+  for (const RegistryEntry& entry : registry())
+    for (const OutputDef& output : entry.definition->outputs)
+      if (raw_name == output.raw_name) return true;
+  return false;
+}
+
+// The first feature that a model file (or a member of a collection) needs and that does not exist here, or "".
+std::string missing_model_feature(const nlohmann::json& json) {
+  for (const auto& [key, value] : json.items()) {
+    if (key == "feature_names") {
+      for (const auto& name : value)
+        if (!output_exists(name)) return name;
+    } else if (value.is_object()) {
+      if (std::string missing = missing_model_feature(value); !missing.empty()) return missing;
+    }
+  }
+  return "";
+}
+
+// The fork rounds the chroma of odd sizes up, libvmaf and we round it down: only features without chroma, or that
+// take whole planes by definition, are comparable.
+bool chroma_differs(const Golden& golden, const QCFormat& format, const std::string& feature) {
+  if (golden.peer.find("Netflix") != std::string::npos) return false;
+  const bool odd = (format.chroma == QC_CHROMA_420 && (format.width % 2 || format.height % 2)) ||
+                   (format.chroma == QC_CHROMA_422 && format.width % 2);
+  return odd && feature != "ssim" && feature != "ssimulacra2" && feature != "motion_v2";
+}
+
+}  // namespace
+
+std::string why_not_comparable(const Golden& golden, const QCFormat& format, const std::string& model_dir) {
+  if (!golden.feature.empty()) {
+    const std::string name = golden.feature.substr(0, golden.feature.find('='));
+    if (!feature_exists(name)) return "no feature " + name;
+    if (chroma_differs(golden, format, name)) return "the fork rounds odd chroma up: " + name;
+  }
+  if (!golden.model.empty()) {
+    constexpr std::string_view kKey = "version=";
+    if (golden.model.compare(0, kKey.size(), kKey) != 0) return "no version: " + golden.model;
+    const std::string version = golden.model.substr(kKey.size(), golden.model.find(':') - kKey.size());
+    if (!model_exists(version, model_dir)) return "no model " + version;
+    std::ifstream file(model_dir + "/" + version + ".json");
+    if (!file) return "no model file " + version;
+    if (const std::string missing = missing_model_feature(nlohmann::json::parse(file)); !missing.empty())
+      return "no feature " + missing + ", needed by models";
+  }
+  return "";
+}
+
+}  // namespace qc::test

@@ -1,0 +1,3 @@
+EXTRA_DIST += \
+	tests/install/check-install \
+	tests/install/client.c
