@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #include "core/feature.h"
@@ -23,18 +24,18 @@ bool output_exists(const std::string& raw_name) {
   return false;
 }
 
-// The first feature that a model file (or a member of a collection) needs and that does not exist here, or "".
-std::string missing_model_feature(const nlohmann::json& json) {
+// Raw names of the features that a model file (and the members of a collection) needs.
+void collect_inputs(const nlohmann::json& json, std::set<std::string>& names) {
   for (const auto& [key, value] : json.items()) {
-    if (key == "feature_names") {
-      for (const auto& name : value)
-        if (!output_exists(name)) return name;
-    } else if (value.is_object()) {
-      if (std::string missing = missing_model_feature(value); !missing.empty()) return missing;
-    }
+    if (key == "feature_names")
+      for (const auto& name : value) names.insert(name.get<std::string>());
+    else if (value.is_object())
+      collect_inputs(value, names);
   }
-  return "";
 }
+
+// Below 33 samples libvmaf's integer adm reads in front of its buffers (adm.md, section 11).
+bool adm_undefined(const QCFormat& format) { return format.width < 33 || format.height < 33; }
 
 // The fork rounds the chroma of odd sizes up, libvmaf and we round it down: only features without chroma, or that
 // take whole planes by definition, are comparable.
@@ -51,6 +52,7 @@ std::string why_not_comparable(const Golden& golden, const QCFormat& format, con
   if (!golden.feature.empty()) {
     const std::string name = golden.feature.substr(0, golden.feature.find('='));
     if (!feature_exists(name)) return "no feature " + name;
+    if (name == "adm" && adm_undefined(format) && !golden.peer_failed) return "the peer reads outside its buffers: adm";
     if (chroma_differs(golden, format, name)) return "the fork rounds odd chroma up: " + name;
   }
   if (!golden.model.empty()) {
@@ -60,8 +62,14 @@ std::string why_not_comparable(const Golden& golden, const QCFormat& format, con
     if (!model_exists(version, model_dir)) return "no model " + version;
     std::ifstream file(model_dir + "/" + version + ".json");
     if (!file) return "no model file " + version;
-    if (const std::string missing = missing_model_feature(nlohmann::json::parse(file)); !missing.empty())
-      return "no feature " + missing + ", needed by models";
+    std::set<std::string> inputs;
+    collect_inputs(nlohmann::json::parse(file), inputs);
+    for (const std::string& name : inputs) {
+      if (!output_exists(name)) return "no feature " + name + ", needed by models";
+      if (name.find("integer_") != std::string::npos && name.find("adm") != std::string::npos &&
+          adm_undefined(format) && !golden.peer_failed)
+        return "the peer reads outside its buffers: models with adm";
+    }
   }
   return "";
 }

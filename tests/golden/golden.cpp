@@ -26,7 +26,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <set>
 #include <thread>
 
 #include "core/targets.h"
@@ -82,7 +82,7 @@ std::vector<std::string> list_runs(const std::string& folder) {
     if (file.size() < 6 || file.substr(file.size() - 5) != ".json") continue;
     const std::string run = file.substr(0, file.size() - 5);
     if (run.size() > 4 && run.substr(run.size() - 4) == "_ref") continue;
-    if (!exists(folder + "/" + run + ".C.json")) names.push_back(run);
+    names.push_back(run);
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -112,8 +112,16 @@ struct Shared {
 
 class PairRunner {
  public:
-  PairRunner(const Settings& settings, const PairInfo& pair, std::vector<std::string> runs)
-      : settings_(settings), pair_(pair), runs_(std::move(runs)) {
+  PairRunner(const Settings& settings, const PairInfo& pair)
+      : settings_(settings), pair_(pair), goldens_(settings.shared + "/goldens/" + pair.id) {
+    std::vector<std::string> files;
+    for (const std::string& run : list_runs(goldens_)) {
+      files.push_back(golden_path(run));
+      // RUN.C (the portable path) replaces RUN where it exists.
+      if (selected(run, settings.runs) && !exists(golden_path(run + ".C"))) runs_.push_back(run);
+    }
+    unstable_ = unstable_names(files);
+    if (runs_.empty()) return;
     const std::string clips = settings.shared + "/clips/";
     reference_clip_ = decode_clip(clips + pair.reference + ".mkv", pair.format, pair.frames);
     distorted_clip_ = decode_clip(clips + pair.distorted + ".mkv", pair.format, pair.frames);
@@ -217,8 +225,11 @@ class PairRunner {
     std::fflush(output);
   }
 
+  std::string golden_path(const std::string& run) const { return goldens_ + "/" + run + ".json"; }
+
   void run_one(const std::string& run, FILE* output) {
-    const Golden golden = load_golden(settings_.shared + "/goldens/" + pair_.id + "/" + run + ".json");
+    Golden golden = load_golden(golden_path(run));
+    mark_unstable(golden, unstable_);
     const std::string models = settings_.shared + "/models";
     if (const std::string reason = why_not_comparable(golden, pair_.format, models); !reason.empty())
       return report(output, Outcome::Skipped, 0, reason);
@@ -241,7 +252,9 @@ class PairRunner {
 
   const Settings& settings_;
   const PairInfo& pair_;
-  const std::vector<std::string> runs_;
+  const std::string goldens_;
+  std::vector<std::string> runs_;
+  std::set<std::string> unstable_;
   Clip reference_clip_;
   Clip distorted_clip_;
   std::unique_ptr<Layout> reference_;
@@ -261,10 +274,7 @@ int run_all(const Settings& settings) {
     if (!settings.pairs.empty() &&
         std::find(settings.pairs.begin(), settings.pairs.end(), pair.id) == settings.pairs.end())
       continue;
-    std::vector<std::string> runs;
-    for (const std::string& run : list_runs(settings.shared + "/goldens/" + pair.id))
-      if (selected(run, settings.runs)) runs.push_back(run);
-    PairRunner(settings, pair, std::move(runs)).run(tally);
+    PairRunner(settings, pair).run(tally);
   }
   for (const std::string& line : tally.failures) std::printf("%s%s\n", line[0] == ' ' ? "" : "FAIL ", line.c_str());
   for (const auto& [reason, count] : tally.skipped) std::printf("not compared: %s (%d runs)\n", reason.c_str(), count);

@@ -94,6 +94,8 @@ void compare_lists(const Golden& golden, const std::string& where, const NamedSc
       result.lines.push_back(where + " " + name + ": ours " + exact(value) + ", golden has none");
 }
 
+bool is_model_score(const std::string& name) { return name.compare(0, 4, "vmaf") == 0; }
+
 }  // namespace
 
 std::string exact(double value) {
@@ -108,6 +110,31 @@ ContextOptions Golden::options() const {
   if (!model.empty()) list.emplace_back("model", model);
   list.emplace_back("n_subsample", std::to_string(subsample));
   return list;
+}
+
+std::set<std::string> unstable_names(const std::vector<std::string>& paths) {
+  std::set<std::string> names;
+  for (const std::string& path : paths) {
+    const Json json = read_json(path);
+    if (json.contains("unstable"))
+      for (const Json& name : json["unstable"]) names.insert(name.get<std::string>());
+  }
+  return names;
+}
+
+void mark_unstable(Golden& golden, const std::set<std::string>& names) {
+  bool input = false;
+  for (const auto& [n, scores] : golden.frames) {
+    for (const auto& [name, value] : scores) {
+      if (is_model_score(name) || !names.count(name)) continue;
+      golden.unstable.insert(name);
+      input = true;
+    }
+  }
+  if (!input) return;
+  for (const auto& [n, scores] : golden.frames)
+    for (const auto& [name, value] : scores)
+      if (is_model_score(name)) golden.unstable.insert(name);
 }
 
 Golden load_golden(const std::string& path) { return parse_golden(read_json(path)); }

@@ -26,6 +26,10 @@ struct Golden {
 
 // Read a file of one run. Throws if it is no golden.
 Golden load_golden(const std::string& path);
+// Names that any of the files lists as unstable.
+std::set<std::string> unstable_names(const std::vector<std::string>& paths);
+// Add `names` to a golden's unstable ones. A model's scores are unstable if a feature among its frames' scores is.
+void mark_unstable(Golden& golden, const std::set<std::string>& names);
 // Read a file of several runs, as the repository's own goldens are stored.
 std::vector<Golden> load_goldens(const std::string& path);
 
