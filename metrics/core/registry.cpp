@@ -5,6 +5,7 @@
 #include "motion/motion.h"
 #include "psnr/psnr.h"
 #include "ssim/ssim.h"
+#include "vif/vif.h"
 
 #if QC_CUDA
 #include "cuda/psnr/psnr.h"
@@ -25,6 +26,7 @@ constexpr RegistryEntry kRegistry[] = {
     {&kPsnr, QC_CUDA_PATH(make_psnr_kernels)},
     {&kAdm, nullptr},
     {&kMotion, nullptr},
+    {&kVif, nullptr},
     {&kMotionV2, nullptr},
     {&kSsim, nullptr},
 };

@@ -1,0 +1,11 @@
+qc_sources += \
+	metrics/vif/vif.cpp \
+	metrics/vif/vif.h \
+	metrics/vif/vif_arithmetic.h \
+	metrics/vif/vif_log.cpp \
+	metrics/vif/vif_log.h \
+	metrics/vif/vif_plain.cpp \
+	metrics/vif/vif_plain.h \
+	metrics/vif/vif_record.h \
+	metrics/vif/vif_sums.cpp \
+	metrics/vif/vif_sums.h

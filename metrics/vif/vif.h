@@ -1,0 +1,10 @@
+// Visual information fidelity in fixed point: definition (vif.md).
+#pragma once
+
+#include "core/feature.h"
+
+namespace qc {
+
+extern const FeatureDef kVif;
+
+}  // namespace qc
