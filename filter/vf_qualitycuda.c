@@ -471,6 +471,16 @@ static int check_memory(AVFilterContext *ctx)
     return 0;
 }
 
+static const char *chroma_name(QCChroma chroma)
+{
+    switch (chroma) {
+    case QC_CHROMA_400: return "gray";
+    case QC_CHROMA_420: return "4:2:0";
+    case QC_CHROMA_422: return "4:2:2";
+    default:            return "4:4:4";
+    }
+}
+
 /** The pictures must agree in all but the layout of their samples. */
 static int check_match(AVFilterContext *ctx)
 {
@@ -489,9 +499,9 @@ static int check_match(AVFilterContext *ctx)
         /* Nothing is lost when the shallower one is converted. */
         int convert = d->chroma == r->chroma && r->depth < d->depth ? REFERENCE : DISTORTED;
 
-        av_log(ctx, AV_LOG_ERROR, "the distorted input is 4:%d of %d bits (%s), the reference input 4:%d of %d bits "
-               "(%s); insert %sformat=%s before the %s input\n", d->chroma - 400, d->depth,
-               av_get_pix_fmt_name(s->sw_format[DISTORTED]), r->chroma - 400, r->depth,
+        av_log(ctx, AV_LOG_ERROR, "the distorted input is %s of %d bits (%s), the reference input %s of %d bits (%s); "
+               "insert %sformat=%s before the %s input\n", chroma_name(d->chroma), d->depth,
+               av_get_pix_fmt_name(s->sw_format[DISTORTED]), chroma_name(r->chroma), r->depth,
                av_get_pix_fmt_name(s->sw_format[REFERENCE]), cuda ? "scale_cuda=" : "",
                av_get_pix_fmt_name(s->sw_format[!convert]), input_names[convert]);
         return AVERROR(EINVAL);
