@@ -19,7 +19,7 @@ struct ModelInput {
 
 // One entry of the option `model`.
 struct ModelSpec {
-  std::string path;     // wins over nothing; empty if `version` is given
+  std::string path;     // of a file; not read if `version` is given
   std::string version;  // a file name without .json, looked up in the search path; wins over path
   std::string name = "vmaf";
   bool disable_clip = false;
@@ -32,8 +32,8 @@ struct ModelSpec {
   std::vector<Overload> overloads;
 };
 
-// Parse the option `model`: entries separated by '|', each of key=value items separated by ':'. Throws on unknown keys and on
-// two entries with one name.
+// Parse the option `model`: entries separated by '|', each of key=value items separated by ':'. Throws on unknown keys
+// and on two entries with one name.
 std::vector<ModelSpec> parse_model_option(const std::string& text);
 
 class Model {
@@ -48,8 +48,9 @@ class Model {
   virtual void predict(std::span<const double> features, std::span<double> scores) const = 0;
 };
 
-// Read a model. `model_dir`: the option, searched first for `version`; then $QUALITYCUDA_MODEL_PATH, the install directory, and
-// libvmaf's usual share folders. A missing model's message lists where it was looked for and what is there.
+// Read a model. `model_dir`: the option, searched first for `version`; then $QUALITYCUDA_MODEL_PATH, the install
+// directory, and libvmaf's usual share folders. A missing model's message lists where it was looked for and what is
+// there.
 std::unique_ptr<Model> load_model(const ModelSpec& spec, const std::string& model_dir);
 
 // True if `version` is found in the search path.

@@ -445,6 +445,148 @@ static void twins_are_both_named(void **state)
     stop(&s);
 }
 
+/* The hand-made model of tests/models over PSNR of luma and Cb. */
+static void model_path(char *text, size_t size, const char *format, const char *name)
+{
+    char path[512];
+    const char *top = getenv("srcdir");
+    snprintf(path, sizeof path, "%s/tests/models/%s.json", top ? top : ".", name);
+    snprintf(text, size, format, path);
+}
+
+static double expected_model_score(double psnr_y, double psnr_cb)
+{
+    static const double vectors[3][3] = {{0.75, 0.5, 0.25}, {-0.5, 0.125, 0}, {0.3125, 0, 0.625}};
+    const double x = 0.02 * psnr_y + -0.375;
+    const double y = 0.0125 * psnr_cb + -0.125;
+    double r = 0;
+    for (int j = 0; j < 3; ++j) {
+        double q = 0;
+        q += (x - vectors[j][1]) * (x - vectors[j][1]);
+        q += (y - vectors[j][2]) * (y - vectors[j][2]);
+        r += vectors[j][0] * exp(-0.5 * q);
+    }
+    r -= -0.125;
+    r = (r - -0.25) / 0.01;
+    return r < 0 ? 0 : r > 100 ? 100 : r;
+}
+
+static void models_score_frames(void **state)
+{
+    (void)state;
+    static const char *const columns[] = {"psnr_y", "mse_y", "psnr_cb", "mse_cb", "psnr_cr", "mse_cr", "vmaf"};
+    char model[600];
+    Stream s;
+    QCResult result;
+    model_path(model, sizeof model, "path=%s", "psnr_rbf");
+    start(&s, "");
+    set(&s, "model", model);
+    open_stream(&s);
+    assert_int_equal(qc_score_count(s.ctx), 7);
+    for (int i = 0; i < 7; ++i) {
+        assert_string_equal(qc_score_name(s.ctx, i), columns[i]);
+        assert_int_equal(qc_score_kind(s.ctx, i), i == 6 ? QC_SCORE_MODEL : QC_SCORE_FEATURE);
+    }
+    double sum = 0;
+    for (int i = 0; i < 3; ++i)
+        assert_int_equal(send_next(&s), QC_OK);
+    assert_int_equal(qc_send(s.ctx, NULL), QC_OK);
+    while (qc_receive(s.ctx, &result) == QC_OK) {
+        const double psnr = expected_psnr(result.frame);
+        const double score = expected_model_score(psnr, psnr);
+        assert_int_equal(result.count, 7);
+        assert_true(score > 0 && score < 100);
+        assert_true(result.values[6] == score);
+        sum += score;
+    }
+    double value = 0;
+    assert_int_equal(qc_pooled(s.ctx, 6, QC_POOL_MEAN, &value), QC_OK);
+    assert_true(value == sum / 3);
+    stop(&s);
+}
+
+static void several_models(void **state)
+{
+    (void)state;
+    static const char *const tail[] = {"one", "two", "two_0001", "two_0002", "two_0003", "two_bagging", "two_stddev", "two_ci_p95_lo",
+                                       "two_ci_p95_hi"};
+    char first[600];
+    char second[600];
+    char both[1300];
+    Stream s;
+    model_path(first, sizeof first, "path=%s:name=one", "psnr_rbf");
+    model_path(second, sizeof second, "path=%s:name=two", "psnr_bootstrap");
+    snprintf(both, sizeof both, "%s|%s", first, second);
+    start(&s, "name=psnr:enable_mse=true");
+    set(&s, "model", both);
+    open_stream(&s);
+    assert_int_equal(qc_score_count(s.ctx), 6 + 9);
+    for (int i = 0; i < 9; ++i)
+        assert_string_equal(qc_score_name(s.ctx, 6 + i), tail[i]);
+    assert_int_equal(send_next(&s), QC_OK);
+    assert_int_equal(qc_send(s.ctx, NULL), QC_OK);
+    QCResult result;
+    assert_int_equal(qc_receive(s.ctx, &result), QC_OK);
+    /* The collection's base is the same model. */
+    assert_true(result.values[6] == result.values[7]);
+    assert_true(result.values[13] <= result.values[11] && result.values[11] <= result.values[14]);
+    stop(&s);
+}
+
+static void features_of_models_alone(void **state)
+{
+    (void)state;
+    char model[600];
+    Stream s;
+    model_path(model, sizeof model, "path=%s:psnr.enable_mse=false", "psnr_rbf");
+    start(&s, "");
+    set(&s, "model", model);
+    set(&s, "no_prediction", "true");
+    open_stream(&s);
+    assert_int_equal(qc_score_count(s.ctx), 3);
+    stop(&s);
+}
+
+static void bad_models(void **state)
+{
+    (void)state;
+    char model[1300];
+    expect_option_error("model", "version=no_such_model", QC_ERROR_IO, "no model is called 'no_such_model'");
+    expect_option_error("model", "path=none.json", QC_ERROR_IO, "'none.json' cannot be read: No such file");
+    model_path(model, sizeof model, "path=%s:psnr.enable_croma=true", "psnr_rbf");
+    expect_option_error("model", model, QC_ERROR_INVALID, "did you mean 'enable_chroma'?");
+    model_path(model, sizeof model, "path=%s:psnr.enable_chroma=false", "psnr_rbf");
+    expect_option_error("model", model, QC_ERROR_UNSUPPORTED, "a model needs psnr_cb, which its feature's options switch off");
+    expect_option_error("model", "path=a|path=b", QC_ERROR_INVALID, "two models are called vmaf");
+    model_path(model, sizeof model, "path=%s:name=psnr_y", "psnr_rbf");
+    expect_option_error("model", model, QC_ERROR_INVALID, "two scores would be called psnr_y");
+}
+
+static void remember_line(void *opaque, QCLogLevel level, const char *line)
+{
+    (void)level;
+    snprintf(opaque, 512, "%s", line);
+}
+
+/* Nothing asked for: VMAF if its model is found, else psnr and float_ssim and a line that says so. */
+static void defaults(void **state)
+{
+    (void)state;
+    char line[512] = "";
+    Stream s;
+    start(&s, "");
+    qc_set_log_callback(s.ctx, remember_line, line);
+    open_stream(&s);
+    const int count = qc_score_count(s.ctx);
+    assert_true(count > 3);
+    if (strcmp(qc_score_name(s.ctx, count - 1), "vmaf")) {
+        assert_string_equal(qc_score_name(s.ctx, 0), "psnr_y");
+        assert_string_equal(qc_score_name(s.ctx, 3), "float_ssim");
+        assert_contains(line, "no model file vmaf_v0.6.1.json was found, so psnr and float_ssim are computed");
+    }
+    stop(&s);
+}
+
 static void tables_describe_themselves(void **state)
 {
     (void)state;
@@ -495,6 +637,11 @@ int main(void)
         cmocka_unit_test(unfinished_logs_are_removed),
         cmocka_unit_test(subsampling),
         cmocka_unit_test(twins_are_both_named),
+        cmocka_unit_test(models_score_frames),
+        cmocka_unit_test(several_models),
+        cmocka_unit_test(features_of_models_alone),
+        cmocka_unit_test(bad_models),
+        cmocka_unit_test(defaults),
         cmocka_unit_test(tables_describe_themselves),
     };
     return cmocka_run_group_tests_name("api", tests, NULL, NULL);

@@ -3,6 +3,7 @@ if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/api_test \
 	tests/unit/log_test \
+	tests/unit/model_test \
 	tests/unit/names_test \
 	tests/unit/options_test \
 	tests/unit/pool_test \
@@ -24,6 +25,10 @@ tests_unit_log_test_SOURCES = tests/unit/log_test.cpp $(unit_support)
 tests_unit_log_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_log_test_LDADD = $(unit_libs)
 
+tests_unit_model_test_SOURCES = tests/unit/model_test.cpp $(unit_support)
+tests_unit_model_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_model_test_LDADD = $(unit_libs)
+
 tests_unit_names_test_SOURCES = tests/unit/names_test.cpp $(unit_support)
 tests_unit_names_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_names_test_LDADD = $(unit_libs)
@@ -42,4 +47,4 @@ tests_unit_psnr_test_LDADD = $(unit_libs)
 endif
 
 TESTS += tests/unit/tool_test.sh
-EXTRA_DIST += tests/unit/tool_test.sh
+EXTRA_DIST += tests/unit/tool_test.sh tests/models/psnr_bootstrap.json tests/models/psnr_rbf.json
