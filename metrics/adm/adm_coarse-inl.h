@@ -151,33 +151,50 @@ HWY_INLINE V32 excess_bits(V32 m) {
   return hn::Max(hn::Sub(exponent, hn::Set(D32(), 127 + 14)), hn::Zero(D32()));
 }
 
-HWY_INLINE V32 restored_coarse(V32 o, V32 t, V32 same, const GainLimit& limit) {
+// Restored parts of the three bands.
+HWY_INLINE void restored_coarse(const V32 o[3], const V32 t[3], V32 same, const GainLimit& limit, V32 r[3]) {
   const D32 d;
   const DU32 du;
   const V32 zero = hn::Zero(d);
   const V32 one = hn::Set(d, 1);
-  const V32 sign = hn::ShiftRight<31>(o);
-  auto with_sign = [&](V32 v) { return hn::Sub(hn::Xor(v, sign), sign); };
-  const V32 magnitude = hn::Abs(o);
-  const V32 kept = hn::Max(with_sign(t), zero);
-  // A gain above 1 is cut, so that more than |o| * 1.5 needn't be divided.
-  const V32 dividend = hn::Min(kept, hn::Add(magnitude, hn::ShiftRight<1>(magnitude)));
-  const V32 extra = excess_bits(magnitude);
-  const VU32 half = hn::ShiftRight<1>(hn::Shl(hn::Set(du, 1), as_u32(extra)));
-  const VU32 divisor = hn::Shr(hn::Add(as_u32(magnitude), half), as_u32(extra));
-  const V32 inverse = reciprocal(hn::Max(hn::BitCast(d, divisor), one));
-  const VU64 shift = as64(hn::Add(extra, hn::Set(d, 14)));
-  const VU64 even =
-      hn::Shr(hn::MulEven(as_u32(inverse), as_u32(dividend)), hn::And(shift, hn::Set(DU64(), 0xffffffffU)));
-  const VU64 odd =
-      hn::Shr(hn::MulEven(as_u32(hn::ShiftRight<32>(as64(inverse))), as_u32(hn::ShiftRight<32>(as64(dividend)))),
-              hn::ShiftRight<32>(shift));
-  const V32 twice = as32(hn::Or(even, hn::ShiftLeft<32>(odd)));
-  const V32 gain_less_1 =
-      hn::Sub(hn::Min(hn::ShiftRight<1>(hn::Add(twice, one)), hn::Set(d, 32768)), hn::Set(d, 32768));
-  const V32 z = hn::Add(o, shifted_product<15>(gain_less_1, o, hn::Set(DU64(), 16384)));
-  const V32 enhanced = with_sign(hn::Min(with_sign(enhanced_coarse(z, limit)), kept));
-  return hn::Or(hn::And(same, enhanced), hn::AndNot(same, z));
+  auto with_sign_of = [](V32 v, V32 x) {
+    const V32 sign = hn::ShiftRight<31>(x);
+    return hn::Sub(hn::Xor(v, sign), sign);
+  };
+  V32 extra[3];
+  V32 inverse[3];
+  HWY_UNROLL(3)
+  for (int b = 0; b < 3; ++b) {
+    const V32 magnitude = hn::Abs(o[b]);
+    extra[b] = excess_bits(magnitude);
+    const VU32 half = hn::ShiftRight<1>(hn::Shl(hn::Set(du, 1), as_u32(extra[b])));
+    const VU32 divisor = hn::Shr(hn::Add(as_u32(magnitude), half), as_u32(extra[b]));
+    inverse[b] = hn::Max(hn::BitCast(d, divisor), one);
+  }
+  reciprocals(inverse);
+  V32 gain_less_1[3];
+  HWY_UNROLL(3)
+  for (int b = 0; b < 3; ++b) {
+    const V32 magnitude = hn::Abs(o[b]);
+    const V32 kept = hn::Max(with_sign_of(t[b], o[b]), zero);
+    // A gain above 1 is cut, so that more than |o| * 1.5 needn't be divided.
+    const V32 dividend = hn::Min(kept, hn::Add(magnitude, hn::ShiftRight<1>(magnitude)));
+    const VU64 shift = as64(hn::Add(extra[b], hn::Set(d, 14)));
+    const VU32 inverse_odd = as_u32(hn::ShiftRight<32>(as64(inverse[b])));
+    const VU32 dividend_odd = as_u32(hn::ShiftRight<32>(as64(dividend)));
+    const VU64 even =
+        hn::Shr(hn::MulEven(as_u32(inverse[b]), as_u32(dividend)), hn::And(shift, hn::Set(DU64(), 0xffffffffU)));
+    const VU64 odd = hn::Shr(hn::MulEven(inverse_odd, dividend_odd), hn::ShiftRight<32>(shift));
+    const V32 twice = as32(hn::Or(even, hn::ShiftLeft<32>(odd)));
+    gain_less_1[b] = hn::Sub(hn::Min(hn::ShiftRight<1>(hn::Add(twice, one)), hn::Set(d, 32768)), hn::Set(d, 32768));
+  }
+  HWY_UNROLL(3)
+  for (int b = 0; b < 3; ++b) {
+    const V32 kept = hn::Max(with_sign_of(t[b], o[b]), zero);
+    const V32 z = hn::Add(o[b], shifted_product<15>(gain_less_1[b], o[b], hn::Set(DU64(), 16384)));
+    const V32 enhanced = with_sign_of(hn::Min(with_sign_of(enhanced_coarse(z, limit), o[b]), kept), o[b]);
+    r[b] = hn::Or(hn::And(same, enhanced), hn::AndNot(same, z));
+  }
 }
 
 // (factor * c - 2^31) >> 32 for c >= 0.
@@ -209,11 +226,13 @@ HWY_NOINLINE void split_coarse(AdmScratch::Coarse& rows, const AdmScale& scale, 
     const V32 same = same_direction_coarse(o[0], o[1], t[0], t[1]);
     V32 to_neighbours[2] = {hn::Zero(d), hn::Zero(d)};
     V32 itself_more[2] = {hn::Zero(d), hn::Zero(d)};
+    V32 r[3];
+    restored_coarse(o, t, same, limit, r);
+    HWY_UNROLL(3)
     for (int b = 0; b < 3; ++b) {
-      const V32 r = restored_coarse(o[b], t[b], same, limit);
       const V32 weight = b == 2 ? weight_d : weight_hv;
-      const V32 restored = hn::Abs(shifted_product<28>(r, weight, term));
-      const V32 additive = hn::Abs(shifted_product<28>(hn::Sub(t[b], r), weight, term));
+      const V32 restored = hn::Abs(shifted_multiple<28>(r[b], weight, term));
+      const V32 additive = hn::Abs(shifted_multiple<28>(hn::Sub(t[b], r[b]), weight, term));
       hn::StoreU(restored, d, rows.restored.samples[y % 2][b] + x);
       hn::StoreU(additive, d, rows.additive.samples[y % 2][b] + x);
       auto add_thresholds = [&](int signal, V32 c) {

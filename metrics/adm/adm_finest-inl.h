@@ -11,6 +11,7 @@
 
 #include "adm/adm_scratch.h"
 #include "adm/adm_vector-inl.h"
+#include "hwy/cache_control.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qc::HWY_NAMESPACE {
@@ -46,6 +47,10 @@ HWY_NOINLINE void vertical_finest(const T* const rows[4], const PlaneView& plane
     const V16 b = load_samples(rows[1] + x, plane.shift, sign);
     const V16 c = load_samples(rows[2] + x, plane.shift, sign);
     const V16 e = load_samples(rows[3] + x, plane.shift, sign);
+    // The next row of detail begins with two more rows of the picture.
+    const uint8_t* ahead = reinterpret_cast<const uint8_t*>(rows[3] + x) + plane.stride;
+    hwy::Prefetch(ahead);
+    hwy::Prefetch(ahead + plane.stride);
     const V16 ab0 = hn::InterleaveLower(d, a, b);
     const V16 ab1 = hn::InterleaveUpper(d, a, b);
     const V16 ce0 = hn::InterleaveLower(d, c, e);
@@ -146,28 +151,39 @@ HWY_INLINE V16 enhanced_finest(V16 z, const GainLimit& limit) {
   return hn::Load(d, lanes);
 }
 
-HWY_INLINE V16 restored_finest(V16 o, V16 t, V16 same, const GainLimit& limit) {
+// Restored parts of the three bands.
+HWY_INLINE void restored_finest(const V16 o[3], const V16 t[3], V16 same, const GainLimit& limit, V16 r[3]) {
   const D16 d;
   const V16 zero = hn::Zero(d);
   const V16 one = hn::Set(d, int16_t{1});
-  const V16 sign = hn::ShiftRight<15>(o);
-  auto with_sign = [&](V16 v) { return hn::Sub(hn::Xor(v, sign), sign); };
-  const V16 magnitude = hn::Abs(o);
-  const V16 divisor = hn::Max(magnitude, one);
-  const V16 kept = hn::Max(with_sign(t), zero);
-  // A gain above 1 is cut, so that more than |o| + 1 needn't be divided.
-  const V16 dividend = hn::Min(kept, hn::Add(magnitude, one));
-  auto gain_less_1 = [&](V16 n, V16 m) {
-    const VU32 product = as_u32(hn::Mul(reciprocal(hn::BitCast(D32(), n)), hn::BitCast(D32(), m)));
-    const VU32 k = hn::Min(hn::ShiftRight<15>(hn::Add(product, hn::Set(DU32(), 16384))), hn::Set(DU32(), 32768));
-    return hn::Sub(hn::BitCast(D32(), k), hn::Set(D32(), 32768));
+  auto with_sign_of = [](V16 v, V16 x) {
+    const V16 sign = hn::ShiftRight<15>(x);
+    return hn::Sub(hn::Xor(v, sign), sign);
   };
-  const V16 gain = hn::ReorderDemote2To(
-      d, gain_less_1(hn::InterleaveLower(d, divisor, zero), hn::InterleaveLower(d, dividend, zero)),
-      gain_less_1(hn::InterleaveUpper(d, divisor, zero), hn::InterleaveUpper(d, dividend, zero)));
-  const V16 z = hn::Add(o, hn::MulFixedPoint15(o, gain));
-  const V16 enhanced = with_sign(hn::Min(with_sign(enhanced_finest(z, limit)), kept));
-  return hn::Or(hn::And(same, enhanced), hn::AndNot(same, z));
+  V32 inverse[6];
+  HWY_UNROLL(3)
+  for (int b = 0; b < 3; ++b) {
+    const V16 divisor = hn::Max(hn::Abs(o[b]), one);
+    inverse[2 * b] = hn::BitCast(D32(), hn::InterleaveLower(d, divisor, zero));
+    inverse[2 * b + 1] = hn::BitCast(D32(), hn::InterleaveUpper(d, divisor, zero));
+  }
+  reciprocals(inverse);
+  HWY_UNROLL(3)
+  for (int b = 0; b < 3; ++b) {
+    const V16 kept = hn::Max(with_sign_of(t[b], o[b]), zero);
+    // A gain above 1 is cut, so that more than |o| + 1 needn't be divided.
+    const V16 dividend = hn::Min(kept, hn::Add(hn::Abs(o[b]), one));
+    auto gain_less_1 = [](V32 reciprocal, V16 m) {
+      const VU32 product = as_u32(hn::Mul(reciprocal, hn::BitCast(D32(), m)));
+      const VU32 k = hn::Min(hn::ShiftRight<15>(hn::Add(product, hn::Set(DU32(), 16384))), hn::Set(DU32(), 32768));
+      return hn::Sub(hn::BitCast(D32(), k), hn::Set(D32(), 32768));
+    };
+    const V16 gain = hn::ReorderDemote2To(d, gain_less_1(inverse[2 * b], hn::InterleaveLower(d, dividend, zero)),
+                                          gain_less_1(inverse[2 * b + 1], hn::InterleaveUpper(d, dividend, zero)));
+    const V16 z = hn::Add(o[b], hn::MulFixedPoint15(o[b], gain));
+    const V16 enhanced = with_sign_of(hn::Min(with_sign_of(enhanced_finest(z, limit), o[b]), kept), o[b]);
+    r[b] = hn::Or(hn::And(same, enhanced), hn::AndNot(same, z));
+  }
 }
 
 struct FinestWeights {
@@ -234,8 +250,8 @@ HWY_NOINLINE void split_finest(AdmScratch::Finest& rows, const AdmScale& scale, 
       t[b] = hn::LoadU(d, rows.detail[1][b] + x);
     }
     const V16 same = same_direction_finest(o[0], o[1], t[0], t[1]);
+    restored_finest(o, t, same, limit, r);
     for (int b = 0; b < 3; ++b) {
-      r[b] = restored_finest(o[b], t[b], same, limit);
       a[b] = hn::Sub(t[b], r[b]);
       hn::StoreU(r[b], d, rows.restored.samples[y % 2][b] + x);
       hn::StoreU(a[b], d, rows.additive.samples[y % 2][b] + x);

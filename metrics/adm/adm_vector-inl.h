@@ -95,15 +95,25 @@ HWY_INLINE V32 shifted_product(V32 a, V32 b, VU64 addend) {
   return hn::OddEven(as32(hn::ShiftLeft<32 - kShift>(odd)), as32(hn::ShiftRight<kShift>(even)));
 }
 
-// floor(2^30 / n) for 1 <= n <= 32768. The first estimate is never too large and misses by at most 400 / n + 1, and the
-// half that is added keeps the correction away from whole numbers by more than its error.
-HWY_INLINE V32 reciprocal(V32 n) {
+// n becomes floor(2^30 / n), 1 <= n <= 32768. The first estimate is never too large and misses by at most 400 / n + 1,
+// and the half that is added keeps the correction away from whole numbers by more than its error. Several at a time,
+// step by step, so that they hide each other's latency.
+template <int kCount>
+HWY_INLINE void reciprocals(V32 (&n)[kCount]) {
   const DF32 df;
-  const VF32 inverse = hn::Div(hn::Set(df, 1.0f), hn::ConvertTo(df, n));
-  const V32 estimate = truncate(hn::Mul(inverse, hn::Set(df, 0x1.fffff8p29f)));
-  const V32 rest = hn::Sub(hn::Set(D32(), 1 << 30), hn::Mul(estimate, n));
-  const VF32 half_more = hn::Add(hn::ConvertTo(df, rest), hn::Set(df, 0.5f));
-  return hn::Add(estimate, truncate(hn::Mul(half_more, inverse)));
+  VF32 inverse[kCount];
+  V32 estimate[kCount];
+  HWY_UNROLL(6)
+  for (int i = 0; i < kCount; ++i) inverse[i] = hn::Div(hn::Set(df, 1.0f), hn::ConvertTo(df, n[i]));
+  HWY_UNROLL(6)
+  for (int i = 0; i < kCount; ++i) estimate[i] = truncate(hn::Mul(inverse[i], hn::Set(df, 0x1.fffff8p29f)));
+  HWY_UNROLL(6)
+  for (int i = 0; i < kCount; ++i) {
+    const V32 rest = hn::Sub(hn::Set(D32(), 1 << 30), hn::Mul(estimate[i], n[i]));
+    inverse[i] = hn::Mul(hn::Add(hn::ConvertTo(df, rest), hn::Set(df, 0.5f)), inverse[i]);
+  }
+  HWY_UNROLL(6)
+  for (int i = 0; i < kCount; ++i) n[i] = hn::Add(estimate[i], truncate(inverse[i]));
 }
 
 // Compares directions by approximate products of gradients: `same` is right where `unclear` is 0. The relative error of
@@ -131,6 +141,15 @@ HWY_INLINE VU64 add_cubes(VU64 sum, V32 v, VU64 addend, int cube_shift) {
   const VU32 odd_square = as_u32(hn::ShiftRight<kSquareShift>(hn::Add(hn::MulEven(odd, odd), half)));
   sum = hn::Add(sum, hn::ShiftRightSame(hn::Add(hn::MulEven(even_square, even), addend), cube_shift));
   return hn::Add(sum, hn::ShiftRightSame(hn::Add(hn::MulEven(odd_square, odd), addend), cube_shift));
+}
+
+// The low 32 bits of (a * factor + addend) >> kShift, where `factor` is the same in all lanes.
+template <int kShift>
+HWY_INLINE V32 shifted_multiple(V32 a, V32 factor, VU64 addend) {
+  const V32 a_odd = as32(hn::ShiftRight<32>(as64(a)));
+  const VU64 even = hn::Add(hn::BitCast(DU64(), hn::MulEven(a, factor)), addend);
+  const VU64 odd = hn::Add(hn::BitCast(DU64(), hn::MulEven(a_odd, factor)), addend);
+  return hn::OddEven(as32(hn::ShiftLeft<32 - kShift>(odd)), as32(hn::ShiftRight<kShift>(even)));
 }
 
 HWY_INLINE VU64 rounding_term(int shift) { return hn::Set(DU64(), shift > 0 ? uint64_t{1} << (shift - 1) : 0); }

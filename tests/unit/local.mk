@@ -1,6 +1,7 @@
 # Unit tests, run by `make check`. They link the library's internals.
 if HAVE_CMOCKA
 unit_tests = \
+	tests/unit/adm_test \
 	tests/unit/api_test \
 	tests/unit/log_test \
 	tests/unit/model_test \
@@ -14,6 +15,10 @@ TESTS += $(unit_tests)
 unit_support = tests/unit/temporary_folder.cpp tests/unit/unit.h
 unit_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CMOCKA_CFLAGS)
 unit_libs = libqc_all.la $(HWY_LIBS) $(CMOCKA_LIBS) -lpthread -ldl -lm
+
+tests_unit_adm_test_SOURCES = tests/unit/adm_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_adm_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_adm_test_LDADD = $(unit_libs)
 
 # The test of the C interface is C; its library's needs make it link as C++.
 tests_unit_api_test_SOURCES = tests/unit/api_test.c
