@@ -7,6 +7,7 @@ unit_tests = \
 	tests/unit/model_test \
 	tests/unit/names_test \
 	tests/unit/options_test \
+	tests/unit/ordered_sum_test \
 	tests/unit/pool_test \
 	tests/unit/psnr_test
 check_PROGRAMS += $(unit_tests)
@@ -41,6 +42,10 @@ tests_unit_names_test_LDADD = $(unit_libs)
 tests_unit_options_test_SOURCES = tests/unit/options_test.cpp $(unit_support)
 tests_unit_options_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_options_test_LDADD = $(unit_libs)
+
+tests_unit_ordered_sum_test_SOURCES = tests/unit/ordered_sum_test.cpp $(unit_support)
+tests_unit_ordered_sum_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_ordered_sum_test_LDADD = $(unit_libs)
 
 tests_unit_pool_test_SOURCES = tests/unit/pool_test.cpp $(unit_support)
 tests_unit_pool_test_CPPFLAGS = $(unit_cppflags)

@@ -1,0 +1,4 @@
+qc_sources += \
+	metrics/math/certified_rounding.h \
+	metrics/math/float_pair.h \
+	metrics/math/ordered_sum.h
