@@ -56,5 +56,5 @@ tests_unit_psnr_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_psnr_test_LDADD = $(unit_libs)
 endif
 
-TESTS += tests/unit/tool_test.sh
-EXTRA_DIST += tests/unit/tool_test.sh tests/models/psnr_bootstrap.json tests/models/psnr_rbf.json
+TESTS += tests/unit/log_consumers_test.sh tests/unit/tool_test.sh
+EXTRA_DIST += tests/unit/log_consumers.py tests/unit/log_consumers_test.sh tests/unit/tool_test.sh tests/models/psnr_bootstrap.json tests/models/psnr_rbf.json
