@@ -141,7 +141,8 @@ Golden load_golden(const std::string& path) { return parse_golden(read_json(path
 
 std::vector<Golden> load_goldens(const std::string& path) {
   std::vector<Golden> goldens;
-  for (const Json& run : read_json(path).at("runs")) goldens.push_back(parse_golden(run));
+  const Json json = read_json(path);
+  for (const Json& run : json.at("runs")) goldens.push_back(parse_golden(run));
   return goldens;
 }
 
