@@ -872,12 +872,11 @@ static void report(AVFilterContext *ctx)
     for (i = 0; i < qc_aggregate_count(s->scorer); i++)
         av_log(ctx, AV_LOG_INFO, "%s: %f (all frames)\n", qc_aggregate_name(s->scorer, i),
                qc_aggregate_value(s->scorer, i));
-    /* The line that scripts made for libvmaf look for. */
+    /* The line that scripts made for libvmaf look for: one for each model, in their order. */
     for (i = 0; i < count; i++) {
         double value;
 
-        if (qc_score_kind(s->scorer, i) == QC_SCORE_MODEL && !strcmp(qc_score_name(s->scorer, i), "vmaf") &&
-            qc_pooled(s->scorer, i, method, &value) == QC_OK)
+        if (qc_score_kind(s->scorer, i) == QC_SCORE_MODEL && qc_pooled(s->scorer, i, method, &value) == QC_OK)
             av_log(ctx, AV_LOG_INFO, "VMAF score: %f\n", value);
     }
 }

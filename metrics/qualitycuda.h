@@ -110,7 +110,11 @@ typedef struct QCResult {
 typedef enum QCPool { QC_POOL_MIN, QC_POOL_MAX, QC_POOL_MEAN, QC_POOL_HARMONIC_MEAN } QCPool;
 
 /** What a column of scores is. */
-typedef enum QCScoreKind { QC_SCORE_FEATURE, QC_SCORE_MODEL } QCScoreKind;
+typedef enum QCScoreKind {
+    QC_SCORE_FEATURE,
+    QC_SCORE_MODEL,    /**< the score of a model */
+    QC_SCORE_BOOTSTRAP /**< of a bootstrap collection: a member, bagging, standard deviation or confidence limit */
+} QCScoreKind;
 
 /** Severity of a log line. */
 typedef enum QCLogLevel { QC_LOG_ERROR, QC_LOG_WARNING, QC_LOG_INFO, QC_LOG_VERBOSE } QCLogLevel;

@@ -172,7 +172,7 @@ void Session::make_columns() {
     const std::string& name = model.model->outputs()[k];
     if (!used.insert(name).second) fail_invalid("two scores would be called " + name + "; give the model a name=");
     model.output[k] = static_cast<int>(columns_.size());
-    columns_.push_back({name, QC_SCORE_MODEL});
+    columns_.push_back({name, k == 0 ? QC_SCORE_MODEL : QC_SCORE_BOOTSTRAP});
   };
   for (LoadedModel& model : models_) {
     model.output.resize(model.model->outputs().size());

@@ -521,8 +521,10 @@ static void several_models(void **state)
     set(&s, "model", both);
     open_stream(&s);
     assert_int_equal(qc_score_count(s.ctx), 6 + 9);
-    for (int i = 0; i < 9; ++i)
+    for (int i = 0; i < 9; ++i) {
         assert_string_equal(qc_score_name(s.ctx, 6 + i), tail[i]);
+        assert_int_equal(qc_score_kind(s.ctx, 6 + i), i < 2 ? QC_SCORE_MODEL : QC_SCORE_BOOTSTRAP);
+    }
     assert_int_equal(send_next(&s), QC_OK);
     assert_int_equal(qc_send(s.ctx, NULL), QC_OK);
     QCResult result;
