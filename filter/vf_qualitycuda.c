@@ -512,8 +512,10 @@ static int check_match(AVFilterContext *ctx)
 static int open_scorer(AVFilterContext *ctx)
 {
     QualityCUDAContext *s = ctx->priv;
+#if CONFIG_FFNVCODEC
     QCDevice device;
-    QCDevice *where = NULL;
+#endif
+    const QCDevice *where = NULL;
     QCStatus status;
     int ret;
 
