@@ -86,6 +86,7 @@ typedef struct QualityCUDAContext {
     char *log_path;
     char *log_precision;
     char *model_dir;
+    int no_prediction;
     int pool;
     int n_threads;
     int n_subsample;
@@ -134,6 +135,8 @@ static const AVOption qualitycuda_options[] = {
       OFFSET(model), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "feature", "features to compute, separated by '|': name=FEATURE and OPTION=VALUE items separated by ':'",
       OFFSET(feature), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "no_prediction", "compute the features of models without the models' scores",
+      OFFSET(no_prediction), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "pool", "how frames are pooled in the summary: mean, harmonic_mean, min or max",
       OFFSET(pool), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, FF_ARRAY_ELEMS(pool_names) - 1, FLAGS, .unit = "pool" },
         CONST("mean",          "arithmetic mean",                   0, "pool"),
@@ -238,6 +241,7 @@ static int create_scorer(AVFilterContext *ctx)
 
     if ((ret = set_text(ctx, "model", s->model)) < 0 ||
         (ret = set_text(ctx, "feature", s->feature)) < 0 ||
+        (ret = set_text(ctx, "no_prediction", s->no_prediction ? "true" : "false")) < 0 ||
         (ret = set_text(ctx, "pool", pool_names[s->pool])) < 0 ||
         (ret = set_number(ctx, "n_threads", s->n_threads)) < 0 ||
         (ret = set_number(ctx, "n_subsample", s->n_subsample)) < 0 ||
