@@ -1,4 +1,6 @@
 qc_sources += \
 	metrics/math/certified_rounding.h \
 	metrics/math/float_pair.h \
-	metrics/math/ordered_sum.h
+	metrics/math/ordered_sum.h \
+	metrics/math/ordered_sum_simd.cpp \
+	metrics/math/ordered_sum_simd.h

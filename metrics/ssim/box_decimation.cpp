@@ -136,16 +136,14 @@ HWY_EXPORT(box_row);
 void BoxDecimation::start(const PlaneView& plane, int factor) {
   plane_ = plane;
   factor_ = factor;
-  out_.resize(ssim::row_pitch(ssim::decimated_size(plane.width, factor)));
   samples_.resize(ssim::row_pitch(plane.width));
   float_sums_.resize(ssim::row_pitch(plane.width));
   double_sums_.resize(ssim::row_pitch(plane.width));
 }
 
-const float* BoxDecimation::row(int y) {
+void BoxDecimation::row(int y, float* out) {
   const BoxScratch scratch{samples_.data(), float_sums_.data(), double_sums_.data()};
-  HWY_DYNAMIC_DISPATCH(box_row)(plane_, factor_, y, scratch, out_.data());
-  return out_.data();
+  HWY_DYNAMIC_DISPATCH(box_row)(plane_, factor_, y, scratch, out);
 }
 
 }  // namespace qc

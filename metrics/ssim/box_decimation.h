@@ -10,14 +10,12 @@ namespace qc {
 class BoxDecimation {
  public:
   void start(const PlaneView& plane, int factor);
-  // Row y of the decimated plane, scaled to 0 … 255.996, valid until the next call; ssim::kRowPadding more samples are
-  // readable.
-  const float* row(int y);
+  // Write row y of the decimated plane, scaled to 0 … 255.996, to `out`.
+  void row(int y, float* out);
 
  private:
   PlaneView plane_{};
   int factor_ = 1;
-  ssim::AlignedBuffer<float> out_;
   ssim::AlignedBuffer<float> samples_;
   ssim::AlignedBuffer<float> float_sums_;
   ssim::AlignedBuffer<double> double_sums_;

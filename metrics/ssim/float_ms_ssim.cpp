@@ -67,30 +67,35 @@ class FloatMsSsimKernel final : public CpuKernel {
       const bool luminance = lcs_ || kLuminanceExponent[i] != 0;
       ssim_[i].start(width, height, luminance ? SsimTerms::All : SsimTerms::ContrastStructure);
       if (i == kScales - 1) break;
-      low_pass_x_[i].start(width, height);
-      low_pass_y_[i].start(width, height);
+      low_pass_x_[i].start(width, height, i == 0);
+      low_pass_y_[i].start(width, height, i == 0);
       width = ssim::decimated_size(width, 2);
       height = ssim::decimated_size(height, 2);
     }
-    x_.start(reference);
-    y_.start(distorted);
-    for (int row = 0; row < reference.height; ++row) push_row(0, x_.row(row), y_.row(row));
+    for (int row = 0; row < reference.height; ++row) {
+      read_float_row(reference, row, sample_scale(reference), ssim_[0].x_row());
+      read_float_row(distorted, row, sample_scale(distorted), ssim_[0].y_row());
+      row_written(0);
+    }
     for (int i = 0; i < kScales; ++i) static_cast<FloatMsSsimRecord*>(record)->scale[i] = ssim_[i].means();
   }
 
  private:
-  void push_row(int scale, const float* x, const float* y) {
-    ssim_[scale].push_row(x, y);
+  void row_written(int scale) {
+    if (scale < kScales - 1) {
+      low_pass_x_[scale].push_row(ssim_[scale].x_row());
+      low_pass_y_[scale].push_row(ssim_[scale].y_row());
+    }
+    ssim_[scale].row_written();
     if (scale == kScales - 1) return;
-    low_pass_x_[scale].push_row(x);
-    low_pass_y_[scale].push_row(y);
-    while (low_pass_x_[scale].ready())
-      push_row(scale + 1, low_pass_x_[scale].next_row(), low_pass_y_[scale].next_row());
+    while (low_pass_x_[scale].ready()) {
+      low_pass_x_[scale].next_row(ssim_[scale + 1].x_row());
+      low_pass_y_[scale].next_row(ssim_[scale + 1].y_row());
+      row_written(scale + 1);
+    }
   }
 
   bool lcs_;
-  FloatRows x_;
-  FloatRows y_;
   WindowedSsim ssim_[kScales];
   LowPassDecimation low_pass_x_[kScales - 1];
   LowPassDecimation low_pass_y_[kScales - 1];

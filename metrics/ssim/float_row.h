@@ -2,7 +2,6 @@
 #pragma once
 
 #include "math/plane_view.h"
-#include "ssim/aligned_buffer.h"
 
 namespace qc {
 
@@ -11,23 +10,5 @@ void read_float_row(const PlaneView& plane, int y, float scale, float* out);
 
 // 2^-(depth - 8), which maps the samples of a plane to 0 … 255.996 (psnr.md §0.3).
 inline float sample_scale(const PlaneView& plane) { return 1.0f / static_cast<float>(1 << (plane.depth - 8)); }
-
-// Hands out the rows of a plane scaled to 0 … 255.996, with ssim::kRowPadding readable samples behind each.
-class FloatRows {
- public:
-  void start(const PlaneView& plane) {
-    plane_ = plane;
-    buffer_.resize(ssim::row_pitch(plane.width));
-  }
-  // Row y, valid until the next call.
-  const float* row(int y) {
-    read_float_row(plane_, y, sample_scale(plane_), buffer_.data());
-    return buffer_.data();
-  }
-
- private:
-  PlaneView plane_{};
-  ssim::AlignedBuffer<float> buffer_;
-};
 
 }  // namespace qc

@@ -34,18 +34,24 @@ class FloatSsimKernel final : public CpuKernel {
     const PlaneView& reference = window.current->reference.plane[0];
     const PlaneView& distorted = window.current->distorted.plane[0];
     if (scale_ == 1) {
-      x_.start(reference);
-      y_.start(distorted);
       ssim_.start(reference.width, reference.height, terms_);
-      for (int row = 0; row < reference.height; ++row) ssim_.push_row(x_.row(row), y_.row(row));
+      for (int row = 0; row < reference.height; ++row) {
+        read_float_row(reference, row, sample_scale(reference), ssim_.x_row());
+        read_float_row(distorted, row, sample_scale(distorted), ssim_.y_row());
+        ssim_.row_written();
+      }
     } else {
       const int width = ssim::decimated_size(reference.width, scale_);
       const int height = ssim::decimated_size(reference.height, scale_);
       ssim_.start(width, height, terms_);
       if (width >= ssim::kWindowTaps && height >= ssim::kWindowTaps) {
-        decimated_x_.start(reference, scale_);
-        decimated_y_.start(distorted, scale_);
-        for (int row = 0; row < height; ++row) ssim_.push_row(decimated_x_.row(row), decimated_y_.row(row));
+        x_.start(reference, scale_);
+        y_.start(distorted, scale_);
+        for (int row = 0; row < height; ++row) {
+          x_.row(row, ssim_.x_row());
+          y_.row(row, ssim_.y_row());
+          ssim_.row_written();
+        }
       }
     }
     static_cast<FloatSsimRecord*>(record)->means = ssim_.means();
@@ -54,10 +60,8 @@ class FloatSsimKernel final : public CpuKernel {
  private:
   int scale_;
   SsimTerms terms_;
-  FloatRows x_;
-  FloatRows y_;
-  BoxDecimation decimated_x_;
-  BoxDecimation decimated_y_;
+  BoxDecimation x_;
+  BoxDecimation y_;
   WindowedSsim ssim_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/simd.h"
+#include "math/ordered_sum_simd.h"
 #include "ssim/float_row.h"
 #include "ssim/ssim_arithmetic.h"
 
@@ -91,36 +92,34 @@ double moment_row(const MomentRows& rows, int first, int windows, int, const Mom
 }
 #else
 
-// Weighted sum over a window from the sums of the pairs at equal distance from its centre, pair(0) being the centre
-// itself.
-template <class D, class Pair>
-HWY_INLINE auto weighted_sum(D d, const Pair& pair) {
+// Weighted sum of the centre of a window and of the sums of the pairs at distance 1 to 4 from it.
+template <class D, class V = hn::Vec<D> >
+HWY_INLINE V weighted_sum(D d, V centre, V pair1, V pair2, V pair3, V pair4) {
+  static_assert(ssim::kMomentRadius == 4);
   using T = hn::TFromD<D>;
-  const auto weight = [&](int k) HWY_ATTR { return hn::Set(d, static_cast<T>(ssim::moment_weight(k))); };
-  auto sum = hn::Mul(pair(0), weight(0));
-  for (int k = 1; k <= ssim::kMomentRadius; ++k) sum = hn::MulAdd(pair(k), weight(k), sum);
-  return sum;
+  auto sum = hn::Mul(centre, hn::Set(d, static_cast<T>(ssim::moment_weight(0))));
+  sum = hn::MulAdd(pair1, hn::Set(d, static_cast<T>(ssim::moment_weight(1))), sum);
+  sum = hn::MulAdd(pair2, hn::Set(d, static_cast<T>(ssim::moment_weight(2))), sum);
+  sum = hn::MulAdd(pair3, hn::Set(d, static_cast<T>(ssim::moment_weight(3))), sum);
+  return hn::MulAdd(pair4, hn::Set(d, static_cast<T>(ssim::moment_weight(4))), sum);
 }
 
-// The vertical moments at one vector of columns; load(row) gives the samples of a row there.
-template <class D, class Load, class Store>
-HWY_INLINE void column_moments(D d, const MomentRows& rows, const Load& load, const Store& store) {
-  constexpr int r = ssim::kMomentRadius;
-  const auto sums = [&](const float* const* row) HWY_ATTR {
-    return weighted_sum(
-        d, [&](int k) HWY_ATTR { return k == 0 ? load(row[r]) : hn::Add(load(row[r - k]), load(row[r + k])); });
-  };
-  const auto products = [&](const float* const* a, const float* const* b) HWY_ATTR {
-    return weighted_sum(d, [&](int k) HWY_ATTR {
-      const auto below = hn::Mul(load(a[r - k]), load(b[r - k]));
-      return k == 0 ? below : hn::MulAdd(load(a[r + k]), load(b[r + k]), below);
-    });
-  };
-  store(kX, sums(rows.x));
-  store(kY, sums(rows.y));
-  store(kXX, products(rows.x, rows.x));
-  store(kXY, products(rows.x, rows.y));
-  store(kYY, products(rows.y, rows.y));
+// The nine samples of a column.
+template <class V>
+struct Column {
+  V s0, s1, s2, s3, s4, s5, s6, s7, s8;
+};
+
+template <class D, class V>
+HWY_INLINE V column_sum(D d, const Column<V>& a) {
+  return weighted_sum(d, a.s4, hn::Add(a.s3, a.s5), hn::Add(a.s2, a.s6), hn::Add(a.s1, a.s7), hn::Add(a.s0, a.s8));
+}
+
+template <class D, class V>
+HWY_INLINE V column_product(D d, const Column<V>& a, const Column<V>& b) {
+  return weighted_sum(d, hn::Mul(a.s4, b.s4), hn::MulAdd(a.s3, b.s3, hn::Mul(a.s5, b.s5)),
+                      hn::MulAdd(a.s2, b.s2, hn::Mul(a.s6, b.s6)), hn::MulAdd(a.s1, b.s1, hn::Mul(a.s7, b.s7)),
+                      hn::MulAdd(a.s0, b.s0, hn::Mul(a.s8, b.s8)));
 }
 
 // At 8 bits a vertical moment is at most 256 * 255^2 < 2^24, which float32 holds exactly.
@@ -128,42 +127,66 @@ void vertical_moments_narrow(const MomentRows& rows, int first, int columns, dou
   const hn::ScalableTag<float> d;
   const hn::Half<decltype(d)> dh;
   const hn::Rebind<double, decltype(dh)> dd;
+  using V = hn::Vec<decltype(d)>;
   for (int n = 0; n < columns; n += static_cast<int>(hn::Lanes(d))) {
-    column_moments(
-        d, rows, [&](const float* row) HWY_ATTR { return hn::LoadU(d, row + first + n); },
-        [&](size_t m, hn::Vec<decltype(d)> sum) HWY_ATTR {
-          double* to = out + m * kStretchPitch + n;
-          hn::StoreU(hn::PromoteTo(dd, hn::LowerHalf(dh, sum)), dd, to);
-          hn::StoreU(hn::PromoteTo(dd, hn::UpperHalf(dh, sum)), dd, to + hn::Lanes(dd));
-        });
+    const auto column = [&](const float* const* row) HWY_ATTR {
+      const int at = first + n;
+      return Column<V>{hn::LoadU(d, row[0] + at), hn::LoadU(d, row[1] + at), hn::LoadU(d, row[2] + at),
+                       hn::LoadU(d, row[3] + at), hn::LoadU(d, row[4] + at), hn::LoadU(d, row[5] + at),
+                       hn::LoadU(d, row[6] + at), hn::LoadU(d, row[7] + at), hn::LoadU(d, row[8] + at)};
+    };
+    const auto store = [&](Moment m, V sum) HWY_ATTR {
+      double* to = out + m * kStretchPitch + n;
+      hn::StoreU(hn::PromoteTo(dd, hn::LowerHalf(dh, sum)), dd, to);
+      hn::StoreU(hn::PromoteTo(dd, hn::UpperHalf(dh, sum)), dd, to + hn::Lanes(dd));
+    };
+    const Column<V> x = column(rows.x);
+    const Column<V> y = column(rows.y);
+    store(kX, column_sum(d, x));
+    store(kY, column_sum(d, y));
+    store(kXX, column_product(d, x, x));
+    store(kXY, column_product(d, x, y));
+    store(kYY, column_product(d, y, y));
   }
 }
 
 void vertical_moments_wide(const MomentRows& rows, int first, int columns, double* out) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> df;
+  using V = hn::Vec<decltype(d)>;
   for (int n = 0; n < columns; n += static_cast<int>(hn::Lanes(d))) {
-    column_moments(
-        d, rows, [&](const float* row) HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(df, row + first + n)); },
-        [&](size_t m, hn::Vec<decltype(d)> sum) HWY_ATTR { hn::StoreU(sum, d, out + m * kStretchPitch + n); });
+    const auto column = [&](const float* const* row) HWY_ATTR {
+      const auto load = [&](int t) HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(df, row[t] + first + n)); };
+      return Column<V>{load(0), load(1), load(2), load(3), load(4), load(5), load(6), load(7), load(8)};
+    };
+    double* to = out + n;
+    const Column<V> x = column(rows.x);
+    const Column<V> y = column(rows.y);
+    hn::StoreU(column_sum(d, x), d, to + kX * kStretchPitch);
+    hn::StoreU(column_sum(d, y), d, to + kY * kStretchPitch);
+    hn::StoreU(column_product(d, x, x), d, to + kXX * kStretchPitch);
+    hn::StoreU(column_product(d, x, y), d, to + kXY * kStretchPitch);
+    hn::StoreU(column_product(d, y, y), d, to + kYY * kStretchPitch);
   }
+}
+
+// Horizontal pass of one moment over one vector of windows.
+template <class D>
+HWY_INLINE hn::Vec<D> row_moment(D d, const double* vertical) {
+  const auto load = [&](int t) HWY_ATTR { return hn::LoadU(d, vertical + t); };
+  return weighted_sum(d, load(4), hn::Add(load(3), load(5)), hn::Add(load(2), load(6)), hn::Add(load(1), load(7)),
+                      hn::Add(load(0), load(8)));
 }
 
 double add_terms(const double* vertical, int windows, const MomentWeights& weights,
                  const ssim::MomentConstants& constants, double total) {
-  constexpr int r = ssim::kMomentRadius;
   const hn::ScalableTag<double> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto k1 = hn::Set(d, constants.c1);
   const auto k2 = hn::Set(d, constants.c2);
-  HWY_ALIGN double terms[hn::MaxLanes(d)];
+  HWY_ALIGN double terms[kStretch];
   for (int n = 0; n < windows; n += lanes) {
-    const auto moment = [&](size_t m) HWY_ATTR {
-      const double* centre = vertical + m * kStretchPitch + n + r;
-      return weighted_sum(d, [&](int k) HWY_ATTR {
-        return k == 0 ? hn::LoadU(d, centre) : hn::Add(hn::LoadU(d, centre - k), hn::LoadU(d, centre + k));
-      });
-    };
+    const auto moment = [&](Moment m) HWY_ATTR { return row_moment(d, vertical + m * kStretchPitch + n); };
     const auto w = hn::Mul(hn::LoadU(d, weights.horizontal + n), hn::Set(d, weights.vertical));
     const auto x = moment(kX);
     const auto y = moment(kY);
@@ -177,12 +200,9 @@ double add_terms(const double* vertical, int windows, const MomentWeights& weigh
         hn::Mul(hn::Mul(w, hn::Add(hn::Add(xy, xy), c1)), hn::Add(c2, hn::Add(covariance, covariance)));
     const auto variances = hn::Sub(hn::Add(hn::Sub(hn::Mul(moment(kXX), w), xx), hn::Mul(moment(kYY), w)), yy);
     const auto denominator = hn::Mul(hn::Add(hn::Add(xx, yy), c1), hn::Add(variances, c2));
-    hn::Store(hn::Div(numerator, denominator), d, terms);
-    // A chain of dependent additions; the next windows are computed meanwhile.
-    const int count = windows - n < lanes ? windows - n : lanes;
-    for (int k = 0; k < count; ++k) total += terms[k];
+    hn::Store(hn::Div(numerator, denominator), d, terms + n);
   }
-  return total;
+  return ordered_sum(total, terms, static_cast<size_t>(windows));
 }
 
 double moment_row(const MomentRows& rows, int first, int windows, int depth, const MomentWeights& weights,

@@ -16,7 +16,7 @@ namespace qc::ssim {
 
 // Taps of the Gaussian window (sigma 1.5). It is applied separably at fully covered positions only.
 constexpr int kWindowTaps = 11;
-QC_HD inline float window_tap(int i) {
+QC_HD constexpr float window_tap(int i) {
   const float taps[kWindowTaps] = {0.001028f, 0.007599f, 0.036001f, 0.109361f, 0.213006f, 0.266012f,
                                    0.213006f, 0.109361f, 0.036001f, 0.007599f, 0.001028f};
   return taps[i];
@@ -89,7 +89,7 @@ QC_HD inline float box_tap(int factor) { return 1.0f / static_cast<float>(factor
 // float_ms_ssim's 9x9 low-pass kernel for decimation by 2. It is symmetric, but not separable: its entries are rounded.
 constexpr int kLowPassTaps = 9;
 constexpr int kScales = 5;
-QC_HD inline float low_pass_tap(int v, int u) {
+QC_HD constexpr float low_pass_tap(int v, int u) {
   const float taps[5][5] = {{0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f},
                             {-0.000450f, 0.000283f, 0.001316f, -0.004490f, -0.010146f},
                             {-0.002090f, 0.001316f, 0.006115f, -0.020867f, -0.047149f},
@@ -102,7 +102,7 @@ QC_HD inline float low_pass_tap(int v, int u) {
 
 // Weight of the sample at offset t, -4 … 4, from the centre. Samples outside the picture are dropped.
 constexpr int kMomentRadius = 4;
-QC_HD inline int moment_weight(int t) {
+QC_HD constexpr int moment_weight(int t) {
   const int weights[kMomentRadius + 1] = {68, 55, 28, 9, 2};
   return weights[t < 0 ? -t : t];
 }

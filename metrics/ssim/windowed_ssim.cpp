@@ -1,9 +1,11 @@
 #include "ssim/windowed_ssim.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/simd.h"
-#include "ssim/ssim_arithmetic.h"
+#include "math/ordered_sum_simd.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ssim/windowed_ssim.cpp"
@@ -17,42 +19,70 @@ namespace qc {
 // The quantities whose window means are taken.
 enum Quantity { kX, kY, kXX, kYY, kXY, kQuantities };
 
-// Row-filtered quantities of the rows that a row of windows covers: those of row i start at row[i], `pitch` apart.
-struct FilteredRows {
-  const float* row[ssim::kWindowTaps];
+// Terms whose rows are kept until they are summed.
+enum Term { kProduct, kL, kC, kS, kTermKinds };
+
+// Positions that are worked on together: one cache line of float32 samples.
+constexpr size_t kGroup = 16;
+
+// Room for the positions of a row in the order in which vector code keeps them, which has gaps. An odd number of cache
+// lines, so that the same place in all rows doesn't compete for one set of a cache.
+constexpr size_t term_pitch(size_t positions) {
+  constexpr size_t line = 64 / sizeof(double);
+  return ((positions + (positions / 256 + 1) * 2 * kGroup) / line | 1) * line + 2 * line;
+}
+
+// Samples of a strip that vector code filters at a time.
+constexpr size_t kMaxFiltered = size_t{64} * 1024;
+
+// A block of rows and the storage that lasts from block to block.
+struct SsimBlock {
+  const float* x;
+  const float* y;
   size_t pitch;
+  size_t positions;  // windows in a row
+  bool first;        // whether these are a plane's first rows
+  size_t rows;       // up to kWindowTaps
+  SsimTerms terms;
+  float* filtered;      // plain: the last kWindowTaps filtered rows; else those of a strip
+  double* window_sums;  // not plain: sums of windows that the last block began
+  double* row_terms;    // not plain: kTermKinds terms of kWindowTaps rows, rows term_pitch(positions) apart
+
+  // The first row that windows end in.
+  size_t first_complete() const { return first ? ssim::kWindowTaps - 1 : 0; }
+  double* terms_of(size_t row, Term kind) const {
+    return row_terms + (kind * size_t{ssim::kWindowTaps} + row) * term_pitch(positions);
+  }
 };
 
 namespace plain {
 
 // Row pass over `positions` window positions. out: the five quantities, `pitch` apart.
-inline void filter_row(const float* x, const float* y, int positions, size_t pitch, float* out) {
-  for (int n = 0; n < positions; ++n) {
+inline void filter_row(const float* x, const float* y, size_t positions, size_t pitch, float* out) {
+  for (size_t n = 0; n < positions; ++n) {
     double sum[kQuantities] = {};
     for (int i = 0; i < ssim::kWindowTaps; ++i) {
       const float tap = ssim::window_tap(i);
-      const float a = x[n + i];
-      const float b = y[n + i];
+      const float a = x[n + static_cast<size_t>(i)];
+      const float b = y[n + static_cast<size_t>(i)];
       sum[kX] = ssim::accumulate(sum[kX], a, tap);
       sum[kY] = ssim::accumulate(sum[kY], b, tap);
       sum[kXX] = ssim::accumulate(sum[kXX], a * a, tap);
       sum[kYY] = ssim::accumulate(sum[kYY], b * b, tap);
       sum[kXY] = ssim::accumulate(sum[kXY], a * b, tap);
     }
-    for (int q = 0; q < kQuantities; ++q)
-      out[static_cast<size_t>(q) * pitch + static_cast<size_t>(n)] = static_cast<float>(sum[q]);
+    for (size_t q = 0; q < kQuantities; ++q) out[q * pitch + n] = static_cast<float>(sum[q]);
   }
 }
 
-// Column pass, and the terms of each position from `first` on.
-inline void add_terms(const FilteredRows& rows, int first, int positions, SsimSums& sums) {
-  for (int n = first; n < positions; ++n) {
+// Column pass over the filtered rows row[0 … kWindowTaps - 1], and the terms of each position.
+inline void add_terms(const float* const* row, size_t positions, size_t pitch, SsimSums& sums) {
+  for (size_t n = 0; n < positions; ++n) {
     float mean[kQuantities];
-    for (int q = 0; q < kQuantities; ++q) {
+    for (size_t q = 0; q < kQuantities; ++q) {
       double sum = 0;
       for (int i = 0; i < ssim::kWindowTaps; ++i)
-        sum = ssim::accumulate(sum, rows.row[i][static_cast<size_t>(q) * rows.pitch + static_cast<size_t>(n)],
-                               ssim::window_tap(i));
+        sum = ssim::accumulate(sum, row[i][q * pitch + n], ssim::window_tap(i));
       mean[q] = static_cast<float>(sum);
     }
     const float vx = ssim::variance(mean[kXX], mean[kX]);
@@ -69,6 +99,18 @@ inline void add_terms(const FilteredRows& rows, int first, int positions, SsimSu
   }
 }
 
+inline void process_block(const SsimBlock& block, SsimSums& sums) {
+  constexpr size_t taps = ssim::kWindowTaps;
+  const auto filtered = [&](size_t row) { return block.filtered + row % taps * kQuantities * block.pitch; };
+  for (size_t b = 0; b < block.rows; ++b) {
+    filter_row(block.x + b * block.pitch, block.y + b * block.pitch, block.positions, block.pitch, filtered(b));
+    if (b < block.first_complete()) continue;
+    const float* rows[taps];
+    for (size_t i = 0; i < taps; ++i) rows[i] = filtered(b + 1 + i);
+    add_terms(rows, block.positions, block.pitch, sums);
+  }
+}
+
 }  // namespace plain
 }  // namespace qc
 #endif
@@ -78,15 +120,12 @@ namespace qc::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if QC_PLAIN_TARGET
-void filter_row(const float* x, const float* y, int positions, size_t pitch, float*, float* out) {
-  plain::filter_row(x, y, positions, pitch, out);
-}
-void add_terms(const FilteredRows& rows, int positions, SsimTerms, SsimSums& sums) {
-  plain::add_terms(rows, 0, positions, sums);
-}
+void process_block(const SsimBlock& block, SsimSums& sums) { plain::process_block(block, sums); }
 #else
 
-// sum + value. Where additions and fused multiply-adds go to different units, half of the additions can use the latter:
+constexpr size_t kTaps = ssim::kWindowTaps;
+
+// sum + value. Where additions and fused multiply-adds go to different units, some of the additions can use the latter:
 // the product with 1 is exact, so there is one rounding, that of the sum.
 template <bool kFused, class D, class V>
 HWY_INLINE V add(D d, V sum, V value) {
@@ -97,72 +136,189 @@ HWY_INLINE V add(D d, V sum, V value) {
   return hn::Add(sum, value);
 }
 
-// Windowed sum over kWindowTaps vectors of samples, sample(i) being the one at tap i. The accumulator starts as the
-// first product instead of adding that to 0: if all products are -0 the sum is -0 and not 0, which no term sees.
-template <class D, class Sample>
-HWY_INLINE auto window_sum(D d, const Sample& sample) {
+// The product of samples with a tap, rounded to float32 and then widened.
+template <size_t kTap, class D, class V>
+HWY_INLINE hn::Vec<D> product(D d, V samples) {
   const hn::Rebind<float, D> df;
-  const auto product = [&](int i)
-                           HWY_ATTR { return hn::PromoteTo(d, hn::Mul(sample(i), hn::Set(df, ssim::window_tap(i)))); };
-  auto sum = product(0);
-  sum = add<true>(d, sum, product(1));
-  sum = add<false>(d, sum, product(2));
-  sum = add<true>(d, sum, product(3));
-  sum = add<false>(d, sum, product(4));
-  sum = add<true>(d, sum, product(5));
-  sum = add<false>(d, sum, product(6));
-  sum = add<true>(d, sum, product(7));
-  sum = add<false>(d, sum, product(8));
-  sum = add<true>(d, sum, product(9));
-  sum = add<false>(d, sum, product(10));
+  return hn::PromoteTo(d, hn::Mul(samples, hn::Set(df, ssim::window_tap(kTap))));
+}
+
+// Both passes move along windows that overlap: step i brings one vector of samples, which is under tap k of the window
+// that began k steps earlier. The windows under way are accumulators sums[i mod kTaps] by the step in which they began,
+// all in registers, and as the taps are symmetric a sample takes part in them with only kTaps / 2 + 1 different
+// products. An accumulator starts as the first product instead of adding that to 0: if all products are -0 the sum is
+// -0 and not 0, which no term sees.
+
+// What the samples of step kStep contribute with taps kTap and kTaps - 1 - kTap.
+template <size_t kStep, size_t kTap, class D, class V>
+HWY_INLINE void add_tap(D d, V samples, hn::Vec<D>* sums) {
+  const auto p = product<kTap>(d, samples);
+  auto& younger = sums[(kStep + kTaps - kTap) % kTaps];
+  auto& older = sums[(kStep + 1 + kTap) % kTaps];
+  younger = add<kTap % 2 == 1>(d, younger, p);
+  if constexpr (kTap != kTaps / 2) older = add<kTap % 2 == 0>(d, older, p);
+}
+
+// One step. Returns the mean of the window that ends with it.
+template <size_t kStep, class D, class V>
+HWY_INLINE V step(D d, V samples, hn::Vec<D>* sums) {
+  const hn::Rebind<float, D> df;
+  add_tap<kStep, 1>(d, samples, sums);
+  add_tap<kStep, 2>(d, samples, sums);
+  add_tap<kStep, 3>(d, samples, sums);
+  add_tap<kStep, 4>(d, samples, sums);
+  add_tap<kStep, 5>(d, samples, sums);
+  const auto p = product<0>(d, samples);
+  const auto sum = add<true>(d, sums[(kStep + 1) % kTaps], p);
+  sums[kStep] = p;
   return hn::DemoteTo(df, sum);
 }
 
-void filter_row(const float* x, const float* y, int positions, size_t pitch, float* products, float* out) {
-  const hn::ScalableTag<float> dw;
-  float* xx = products;
-  float* yy = products + pitch;
-  float* xy = products + 2 * pitch;
-  for (int n = 0; n < positions + ssim::kWindowTaps - 1; n += static_cast<int>(hn::Lanes(dw))) {
-    const auto a = hn::LoadU(dw, x + n);
-    const auto b = hn::LoadU(dw, y + n);
-    hn::StoreU(hn::Mul(a, a), dw, xx + n);
-    hn::StoreU(hn::Mul(b, b), dw, yy + n);
-    hn::StoreU(hn::Mul(a, b), dw, xy + n);
+using Wide = hn::ScalableTag<double>;
+using Narrow = hn::Rebind<float, Wide>;
+constexpr size_t kLanes = hn::MaxLanes(Wide());
+constexpr size_t kVectors = kGroup / kLanes;  // in a group
+static_assert(kLanes == 2 || kLanes == 4 || kLanes == 8);
+
+// A strip of window positions, few enough for its filtered samples to stay in the caches. It is cut into one segment
+// for each lane, so that the row pass moves along kLanes segments at once: vector c holds positions c, c + segment, c +
+// 2 * segment, … of the strip. All that follows keeps this order of the positions.
+struct Strip {
+  size_t first;    // position of its start in the row
+  size_t columns;  // positions
+  size_t segment;  // positions of a segment; the last segments may be shorter
+  size_t vectors;  // at least `segment`, a multiple of kVectors
+  size_t group;    // number of its first group
+
+  size_t terms() const { return vectors * kLanes; }
+  // Calls f(index) for each of the strip's terms that stands for no position, or for one that belongs to the next
+  // segment.
+  template <class F>
+  void for_each_unused(const F& f) const {
+    for (size_t n = columns; n < segment * kLanes; ++n) f(n % segment * kLanes + n / segment);
+    for (size_t index = segment * kLanes; index < terms(); ++index) f(index);
   }
-  const hn::ScalableTag<double> d;
-  const hn::Rebind<float, decltype(d)> df;
-  const float* in[kQuantities] = {x, y, xx, yy, xy};
-  for (int q = 0; q < kQuantities; ++q) {
-    const float* samples = in[q];
-    float* means = out + static_cast<size_t>(q) * pitch;
-    for (int n = 0; n < positions; n += static_cast<int>(hn::Lanes(d)))
-      hn::StoreU(window_sum(d, [&](int i) HWY_ATTR { return hn::LoadU(df, samples + n + i); }), df, means + n);
+};
+
+constexpr size_t kMaxSegment = 128;
+constexpr size_t kMaxVectors = kMaxSegment + kVectors - 1;
+
+struct Strips {
+  explicit Strips(size_t positions) : positions_(positions) {
+    count = (positions + kMaxSegment * kLanes - 1) / (kMaxSegment * kLanes);
+    columns_ = (positions + count - 1) / count;
+    groups_ = (segment(columns_) + kVectors - 1) / kVectors;
+  }
+  Strip strip(size_t i) const {
+    const size_t columns = std::min(columns_, positions_ - i * columns_);
+    const size_t length = segment(columns);
+    return {i * columns_, columns, length, (length + kVectors - 1) / kVectors * kVectors, i * groups_};
+  }
+  size_t count;
+
+ private:
+  static size_t segment(size_t columns) { return (columns + kLanes - 1) / kLanes; }
+  size_t positions_;
+  size_t columns_;
+  size_t groups_;
+};
+
+// A row of samples in the order of a strip, kTaps - 1 vectors more than the strip has positions, and room for whole
+// steps.
+struct StripRow {
+  HWY_ALIGN float samples[(kMaxVectors + 3 * kTaps) * kLanes];
+
+  void load(const float* row, const Strip& strip) {
+    const hn::CappedTag<float, 4> d4;
+    for (size_t c = 0; c < strip.vectors + kTaps - 1; c += 4) {
+      const auto column = [&](size_t lane) HWY_ATTR { return hn::LoadU(d4, row + lane * strip.segment + c); };
+      if constexpr (kLanes == 2) {
+        hn::StoreInterleaved2(column(0), column(1), d4, samples + c * kLanes);
+      } else if constexpr (kLanes == 4) {
+        hn::StoreInterleaved4(column(0), column(1), column(2), column(3), d4, samples + c * kLanes);
+      } else {
+        HWY_ALIGN float low[16];
+        HWY_ALIGN float high[16];
+        hn::StoreInterleaved4(column(0), column(1), column(2), column(3), d4, low);
+        hn::StoreInterleaved4(column(4), column(5), column(6), column(7), d4, high);
+        for (size_t i = 0; i < 4; ++i) {
+          hn::Store(hn::Load(d4, low + 4 * i), d4, samples + (c + i) * kLanes);
+          hn::Store(hn::Load(d4, high + 4 * i), d4, samples + (c + i) * kLanes + 4);
+        }
+      }
+    }
+  }
+};
+
+// Filtered samples of a block's strip: for each group of positions and each quantity kTaps rows of kGroup samples.
+constexpr size_t kFilteredGroup = kQuantities * kTaps * kGroup;
+static_assert((kMaxVectors + kTaps + kVectors) / kVectors * kFilteredGroup <= kMaxFiltered);
+
+// Row pass of one quantity, whose samples at vector c are sample(c). out: its row of the first group.
+template <class Sample, size_t... i>
+HWY_INLINE void filter_row(const Sample& sample, size_t vectors, float* out, std::index_sequence<i...>) {
+  const Wide d;
+  const Narrow df;
+  hn::Vec<Wide> sums[kTaps];
+  ((sums[i] = hn::Zero(d)), ...);
+  sums[kTaps - 1] = hn::Zero(d);
+  (step<i>(d, sample(i), sums), ...);
+  hn::Store(step<kTaps - 1>(d, sample(kTaps - 1), sums), df, out);
+  const auto position = [&](size_t c) HWY_ATTR { return out + c / kVectors * kFilteredGroup + c % kVectors * kLanes; };
+  for (size_t c = 1; c < vectors; c += kTaps) {
+    (hn::Store(step<i>(d, sample(c + kTaps - 1 + i), sums), df, position(c + i)), ...);
+    hn::Store(step<kTaps - 1>(d, sample(c + 2 * (kTaps - 1)), sums), df, position(c + kTaps - 1));
   }
 }
 
+// Row pass of a strip's row. out: that row of the strip's filtered samples.
+void filter_strip(const float* x_row, const float* y_row, const Strip& strip, float* out) {
+  const Narrow df;
+  StripRow x;
+  StripRow y;
+  x.load(x_row + strip.first, strip);
+  y.load(y_row + strip.first, strip);
+  const auto a = [&](size_t c) HWY_ATTR { return hn::Load(df, x.samples + c * kLanes); };
+  const auto b = [&](size_t c) HWY_ATTR { return hn::Load(df, y.samples + c * kLanes); };
+  const auto quantity = [&](Quantity q) { return out + q * kTaps * kGroup; };
+  constexpr std::make_index_sequence<kTaps - 1> steps;
+  filter_row(a, strip.vectors, quantity(kX), steps);
+  filter_row(b, strip.vectors, quantity(kY), steps);
+  filter_row([&](size_t c) HWY_ATTR { return hn::Mul(a(c), a(c)); }, strip.vectors, quantity(kXX), steps);
+  filter_row([&](size_t c) HWY_ATTR { return hn::Mul(b(c), b(c)); }, strip.vectors, quantity(kYY), steps);
+  filter_row([&](size_t c) HWY_ATTR { return hn::Mul(a(c), b(c)); }, strip.vectors, quantity(kXY), steps);
+}
+
+// Column pass of one quantity over one vector of positions. in, out: kTaps rows, kGroup apart; out gets the means of
+// the windows that end at each row. window_sums: accumulators 1 … kTaps - 1, which last from block to block. i: 0 …
+// kTaps - 2.
+template <size_t... i>
+HWY_INLINE void column_means(const float* in, double* window_sums, float* out, std::index_sequence<i...>) {
+  const Wide d;
+  const Narrow df;
+  hn::Vec<Wide> sums[kTaps];
+  ((sums[1 + i] = hn::Load(d, window_sums + i * kGroup)), ...);
+  (hn::Store(step<i>(d, hn::Load(df, in + i * kGroup), sums), df, out + i * kGroup), ...);
+  constexpr size_t last = (kTaps - 1) * kGroup;
+  hn::Store(step<kTaps - 1>(d, hn::Load(df, in + last), sums), df, out + last);
+  (hn::Store(sums[1 + i], d, window_sums + i * kGroup), ...);
+}
+
+// Terms of one group of columns in one row. means: the five quantities, kTaps * kGroup apart. terms: the kinds of
+// terms, term_pitch apart.
 template <SsimTerms kTerms>
-void add_row_terms(const FilteredRows& rows, int positions, SsimSums& sums) {
-  const hn::ScalableTag<double> d;
-  const hn::Rebind<float, decltype(d)> df;
-  const int lanes = static_cast<int>(hn::Lanes(d));
+HWY_INLINE void store_terms(const float* means, double* terms, size_t pitch) {
+  const hn::ScalableTag<float> df;
+  const hn::Half<decltype(df)> dh;
+  const hn::Rebind<double, decltype(dh)> d;
+  const auto zero = hn::Zero(df);
   const auto c1f = hn::Set(df, ssim::kC1);
   const auto c2f = hn::Set(df, ssim::kC2);
   const auto c3f = hn::Set(df, ssim::kC3);
   const auto c1 = hn::Set(d, static_cast<double>(ssim::kC1));
   const auto c2 = hn::Set(d, static_cast<double>(ssim::kC2));
-  const auto two = hn::Set(d, 2.0);
-  const auto zero = hn::Zero(df);
-  HWY_ALIGN double product_terms[hn::MaxLanes(d)];
-  HWY_ALIGN double l_terms[hn::MaxLanes(d)];
-  HWY_ALIGN double c_terms[hn::MaxLanes(d)];
-  HWY_ALIGN float s_terms[hn::MaxLanes(d)];
-  SsimSums total = sums;
-  for (int n = 0; n < positions; n += lanes) {
-    const auto mean = [&](int q) HWY_ATTR {
-      const size_t offset = static_cast<size_t>(q) * rows.pitch + static_cast<size_t>(n);
-      return window_sum(d, [&](int i) HWY_ATTR { return hn::LoadU(df, rows.row[i] + offset); });
-    };
+  for (size_t n = 0; n < kGroup; n += hn::Lanes(df)) {
+    const auto mean = [&](int q) HWY_ATTR { return hn::Load(df, means + q * kTaps * kGroup + n); };
     const auto x = mean(kX);
     const auto y = mean(kY);
     const auto squared_x = hn::Mul(x, x);
@@ -171,43 +327,89 @@ void add_row_terms(const FilteredRows& rows, int positions, SsimSums& sums) {
     const auto vy = hn::Max(hn::Sub(mean(kYY), squared_y), zero);
     const auto covariance = hn::Sub(mean(kXY), hn::Mul(x, y));
     const auto deviation = hn::Sqrt(hn::Mul(vx, vy));
-    const auto c = hn::Div(hn::Add(hn::Mul(two, hn::PromoteTo(d, deviation)), c2),
-                           hn::PromoteTo(d, hn::Add(hn::Add(vx, vy), c2f)));
     const auto uncorrelated = hn::And(hn::Lt(covariance, zero), hn::Le(deviation, zero));
-    const auto numerator = hn::IfThenZeroElse(uncorrelated, covariance);
-    const auto s = hn::Div(hn::Add(numerator, c3f), hn::Add(deviation, c3f));
-    if constexpr (kTerms != SsimTerms::Product) {
-      hn::Store(c, d, c_terms);
-      hn::Store(s, df, s_terms);
-    }
-    if constexpr (kTerms != SsimTerms::ContrastStructure) {
-      const auto l = hn::Div(hn::Add(hn::Mul(hn::Mul(two, hn::PromoteTo(d, x)), hn::PromoteTo(d, y)), c1),
-                             hn::PromoteTo(d, hn::Add(hn::Add(squared_x, squared_y), c1f)));
-      hn::Store(hn::Mul(hn::Mul(l, c), hn::PromoteTo(d, s)), d, product_terms);
-      if constexpr (kTerms == SsimTerms::All) hn::Store(l, d, l_terms);
-    }
-    // The ordered sums are chains of dependent additions; the next vector's windows are computed meanwhile.
-    const int count = positions - n < lanes ? positions - n : lanes;
-    for (int k = 0; k < count; ++k) {
-      if constexpr (kTerms != SsimTerms::ContrastStructure) total.product += product_terms[k];
-      if constexpr (kTerms == SsimTerms::All) total.l += l_terms[k];
+    const auto s = hn::Div(hn::Add(hn::IfThenZeroElse(uncorrelated, covariance), c3f), hn::Add(deviation, c3f));
+    const auto c_denominator = hn::Add(hn::Add(vx, vy), c2f);
+    const auto l_denominator = hn::Add(hn::Add(squared_x, squared_y), c1f);
+    // The rest in float64, one half of the vector at a time.
+    const auto wide_terms = [&](auto half, size_t to) HWY_ATTR {
+      const auto wide_deviation = hn::PromoteTo(d, half(deviation));
+      const auto wide_s = hn::PromoteTo(d, half(s));
+      const auto c =
+          hn::Div(hn::Add(hn::Add(wide_deviation, wide_deviation), c2), hn::PromoteTo(d, half(c_denominator)));
       if constexpr (kTerms != SsimTerms::Product) {
-        total.c += c_terms[k];
-        total.s += static_cast<double>(s_terms[k]);
+        hn::StoreU(c, d, terms + kC * pitch + to);
+        hn::StoreU(wide_s, d, terms + kS * pitch + to);
       }
-    }
+      if constexpr (kTerms != SsimTerms::ContrastStructure) {
+        const auto wide_x = hn::PromoteTo(d, half(x));
+        const auto numerator = hn::Add(hn::Mul(hn::Add(wide_x, wide_x), hn::PromoteTo(d, half(y))), c1);
+        const auto l = hn::Div(numerator, hn::PromoteTo(d, half(l_denominator)));
+        if constexpr (kTerms == SsimTerms::All) hn::StoreU(l, d, terms + kL * pitch + to);
+        hn::StoreU(hn::Mul(hn::Mul(l, c), wide_s), d, terms + kProduct * pitch + to);
+      }
+    };
+    using V = hn::Vec<decltype(df)>;
+    wide_terms([&](V v) HWY_ATTR { return hn::LowerHalf(dh, v); }, n);
+    wide_terms([&](V v) HWY_ATTR { return hn::UpperHalf(dh, v); }, n + hn::Lanes(dh));
   }
-  sums = total;
 }
 
-void add_terms(const FilteredRows& rows, int positions, SsimTerms terms, SsimSums& sums) {
-  switch (terms) {
-    case SsimTerms::Product:
-      return add_row_terms<SsimTerms::Product>(rows, positions, sums);
-    case SsimTerms::ContrastStructure:
-      return add_row_terms<SsimTerms::ContrastStructure>(rows, positions, sums);
-    case SsimTerms::All:
-      return add_row_terms<SsimTerms::All>(rows, positions, sums);
+template <SsimTerms kTerms>
+void store_strip_terms(const SsimBlock& block, const Strip& strip) {
+  HWY_ALIGN float means[kFilteredGroup];
+  for (size_t b = 0; b < block.rows; ++b)
+    filter_strip(block.x + b * block.pitch, block.y + b * block.pitch, strip, block.filtered + b * kGroup);
+  for (size_t group = 0; group < strip.vectors / kVectors; ++group) {
+    const float* filtered = block.filtered + group * kFilteredGroup;
+    double* sums = block.window_sums + (strip.group + group) * kQuantities * (kTaps - 1) * kGroup;
+    for (size_t q = 0; q < kQuantities; ++q)
+      for (size_t k = 0; k < kGroup; k += kLanes)
+        column_means(filtered + q * kTaps * kGroup + k, sums + q * (kTaps - 1) * kGroup + k,
+                     means + q * kTaps * kGroup + k, std::make_index_sequence<kTaps - 1>());
+    for (size_t b = block.first_complete(); b < block.rows; ++b)
+      store_terms<kTerms>(means + b * kGroup, block.terms_of(b, kProduct) + (strip.group + group) * kGroup,
+                          kTaps * term_pitch(block.positions));
+  }
+}
+
+// Adds a strip's terms in one row to the sum, in the order of their positions.
+void add_strip(double* terms, const Strip& strip, double& sum) {
+  // Adding 0 changes nothing.
+  strip.for_each_unused([&](size_t index) { terms[index] = 0; });
+  if (add_if_order_is_free(sum, terms, strip.terms())) return;
+  for (size_t n = 0; n < strip.columns; ++n) sum += terms[n % strip.segment * kLanes + n / strip.segment];
+}
+
+void process_block(const SsimBlock& block, SsimSums& sums) {
+  const Strips strips(block.positions);
+  for (size_t i = 0; i < strips.count; ++i) {
+    const Strip strip = strips.strip(i);
+    switch (block.terms) {
+      case SsimTerms::Product:
+        store_strip_terms<SsimTerms::Product>(block, strip);
+        break;
+      case SsimTerms::ContrastStructure:
+        store_strip_terms<SsimTerms::ContrastStructure>(block, strip);
+        break;
+      case SsimTerms::All:
+        store_strip_terms<SsimTerms::All>(block, strip);
+        break;
+    }
+  }
+  for (size_t b = block.first_complete(); b < block.rows; ++b) {
+    for (size_t i = 0; i < strips.count; ++i) {
+      const Strip strip = strips.strip(i);
+      const auto add = [&](Term kind, double& sum) {
+        add_strip(block.terms_of(b, kind) + strip.group * kGroup, strip, sum);
+      };
+      if (block.terms != SsimTerms::ContrastStructure) add(kProduct, sums.product);
+      if (block.terms == SsimTerms::All) add(kL, sums.l);
+      if (block.terms != SsimTerms::Product) {
+        add(kC, sums.c);
+        add(kS, sums.s);
+      }
+    }
   }
 }
 #endif
@@ -217,35 +419,45 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qc {
-HWY_EXPORT(filter_row);
-HWY_EXPORT(add_terms);
+HWY_EXPORT(process_block);
 
 void WindowedSsim::start(int width, int height, SsimTerms terms) {
   width_ = width;
   height_ = height;
-  next_row_ = 0;
+  rows_ = 0;
   terms_ = terms;
   sums_ = {};
   const size_t pitch = ssim::row_pitch(width);
-  filtered_.resize(ssim::kWindowTaps * kQuantities * pitch);
-  products_.resize(3 * pitch);
+  x_.resize(ssim::kWindowTaps * pitch);
+  y_.resize(ssim::kWindowTaps * pitch);
+  filtered_.resize(std::max(ssim::kWindowTaps * kQuantities * pitch, kMaxFiltered));
+  const size_t terms_pitch = term_pitch(static_cast<size_t>(width));
+  window_sums_.resize((ssim::kWindowTaps - 1) * kQuantities * terms_pitch);
+  row_terms_.resize(ssim::kWindowTaps * kTermKinds * terms_pitch);
 }
 
-void WindowedSsim::push_row(const float* x, const float* y) {
-  constexpr int taps = ssim::kWindowTaps;
-  const int positions = width_ - (taps - 1);
-  if (positions <= 0) return;
-  FilteredRows rows;
-  rows.pitch = ssim::row_pitch(width_);
-  const auto row = [&](int r) { return filtered_.data() + static_cast<size_t>(r % taps) * kQuantities * rows.pitch; };
-  HWY_DYNAMIC_DISPATCH(filter_row)(x, y, positions, rows.pitch, products_.data(), row(next_row_));
-  ++next_row_;
-  if (next_row_ < taps) return;
-  for (int i = 0; i < taps; ++i) rows.row[i] = row(next_row_ - taps + i);
-  HWY_DYNAMIC_DISPATCH(add_terms)(rows, positions, terms_, sums_);
+void WindowedSsim::process_block(int rows) {
+  if (width_ < ssim::kWindowTaps) return;
+  const SsimBlock block{x_.data(),
+                        y_.data(),
+                        ssim::row_pitch(width_),
+                        static_cast<size_t>(width_ - (ssim::kWindowTaps - 1)),
+                        rows_ == rows,
+                        static_cast<size_t>(rows),
+                        terms_,
+                        filtered_.data(),
+                        window_sums_.data(),
+                        row_terms_.data()};
+  HWY_DYNAMIC_DISPATCH(process_block)(block, sums_);
 }
 
-SsimMeans WindowedSsim::means() const {
+void WindowedSsim::row_written() {
+  ++rows_;
+  if (rows_ % ssim::kWindowTaps == 0) process_block(ssim::kWindowTaps);
+}
+
+SsimMeans WindowedSsim::means() {
+  if (const int rest = rows_ % ssim::kWindowTaps; rest != 0) process_block(rest);
   const int columns = width_ - (ssim::kWindowTaps - 1);
   const int rows = height_ - (ssim::kWindowTaps - 1);
   const auto mean = [&](bool wanted, double sum) { return wanted ? ssim::plane_mean(sum, columns, rows) : 0.0f; };

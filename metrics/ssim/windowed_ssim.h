@@ -1,7 +1,8 @@
-// SSIM of two float32 planes in an 11x11 Gaussian window (ssim.md §2.2, §2.3), row by row.
+// SSIM of two float32 planes in an 11x11 Gaussian window (ssim.md §2.2, §2.3), a few rows at a time.
 #pragma once
 
 #include "ssim/aligned_buffer.h"
+#include "ssim/ssim_arithmetic.h"
 #include "ssim/ssim_record.h"
 
 namespace qc {
@@ -21,24 +22,35 @@ struct SsimSums {
   double s = 0;
 };
 
-// Takes the rows of both planes from top to bottom and keeps only what the windows of the coming rows need.
+// Takes the rows of both planes from top to bottom. Rows are worked on in blocks of kWindowTaps; what windows that
+// reach into the next block need is kept, so that the memory depends on the width alone.
 class WindowedSsim {
  public:
   // Begin planes of width x height samples. They may be too small for a window.
   void start(int width, int height, SsimTerms terms);
-  // The next row of both planes; ssim::kRowPadding samples behind them are read, and their values don't matter.
-  void push_row(const float* x, const float* y);
+  // Where the next row of each plane goes. There is room for ssim::kRowPadding samples behind it, whose values don't
+  // matter.
+  float* x_row() { return x_.data() + row_offset(); }
+  float* y_row() { return y_.data() + row_offset(); }
+  // Both rows have been written. Their content stays until the next call.
+  void row_written();
   // After the last row.
-  SsimMeans means() const;
+  SsimMeans means();
 
  private:
+  size_t row_offset() const { return static_cast<size_t>(rows_ % ssim::kWindowTaps) * ssim::row_pitch(width_); }
+  void process_block(int rows);
+
   int width_ = 0;
   int height_ = 0;
-  int next_row_ = 0;
+  int rows_ = 0;
   SsimTerms terms_ = SsimTerms::All;
   SsimSums sums_;
-  ssim::AlignedBuffer<float> filtered_;  // the last kWindowTaps rows, each of the five row-filtered quantities
-  ssim::AlignedBuffer<float> products_;
+  ssim::AlignedBuffer<float> x_;  // the rows of a block
+  ssim::AlignedBuffer<float> y_;
+  ssim::AlignedBuffer<float> filtered_;
+  ssim::AlignedBuffer<double> window_sums_;
+  ssim::AlignedBuffer<double> row_terms_;
 };
 
 }  // namespace qc
