@@ -102,6 +102,7 @@ constexpr int kInterfaceVersion = 11040;
   X(cuMemFreeHost, void*)                                                                                             \
   X(cuMemcpyHtoDAsync, abi::DevicePtr, const void*, size_t, abi::Stream)                                              \
   X(cuMemcpyDtoHAsync, void*, abi::DevicePtr, size_t, abi::Stream)                                                    \
+  X(cuMemcpyDtoDAsync, abi::DevicePtr, abi::DevicePtr, size_t, abi::Stream)                                           \
   X(cuMemcpy2DAsync, const abi::Memcpy2D*, abi::Stream)                                                               \
   X(cuMemsetD8Async, abi::DevicePtr, unsigned char, size_t, abi::Stream)                                              \
   X(cuModuleLoadData, abi::Module*, const void*)                                                                      \

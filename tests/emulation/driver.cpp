@@ -292,6 +292,10 @@ Result cuMemcpyDtoHAsync(void* to, abi::DevicePtr from, size_t bytes, abi::Strea
   QC_LOCKED;
   return enqueue(s, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
 }
+Result cuMemcpyDtoDAsync(abi::DevicePtr to, abi::DevicePtr from, size_t bytes, abi::Stream s) {
+  QC_LOCKED;
+  return enqueue(s, [=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
+}
 Result cuMemcpy2DAsync(const abi::Memcpy2D* copy, abi::Stream s) {
   QC_LOCKED;
   const abi::Memcpy2D c = *copy;

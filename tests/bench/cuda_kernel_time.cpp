@@ -1,0 +1,177 @@
+// Times the CUDA kernels of features on one GPU, a frame's graph at a time, next to what moving the frames' bytes takes.
+//
+//   cuda_kernel_time [WIDTH HEIGHT DEPTH [FEATURE[:OPTION=VALUE…]…]]
+//
+// Pictures are nv12-like (8 bits) or p010-like, as decoders leave them. Enough pairs are rotated that the second-level cache does not
+// hold them.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/context_options.h"
+#include "core/error.h"
+#include "cuda/kernels.h"
+
+namespace qc::cuda {
+namespace {
+
+constexpr size_t kCacheBytes = size_t{256} << 20;
+constexpr int kRounds = 20;
+
+QCFormat decoder_format(int width, int height, int depth) {
+  QCFormat f{};
+  f.width = width;
+  f.height = height;
+  f.chroma = QC_CHROMA_420;
+  f.depth = depth;
+  f.sample_bytes = depth == 8 ? 1 : 2;
+  f.shift = depth == 8 ? 0 : 16 - depth;
+  f.interleaved_chroma = 1;
+  f.matrix = f.primaries = f.transfer = 2;
+  f.full_range = -1;
+  return f;
+}
+
+// Natural-looking enough that no kernel meets only special values: a smooth pattern with noise.
+std::vector<uint8_t> make_picture(const QCFormat& f, size_t stride, std::mt19937& random) {
+  const int peak = (1 << f.depth) - 1;
+  const int rows = f.height + f.height / 2;
+  std::vector<uint8_t> bytes(stride * static_cast<size_t>(rows));
+  for (int y = 0; y < rows; ++y)
+    for (int x = 0; x < f.width; ++x) {
+      const int noise = static_cast<int>(random() >> 27);
+      const int v = std::clamp(((x * y / 64 + 3 * x + 5 * y) / 8 % 200 + noise) << (f.depth - 8), 0, peak) << f.shift;
+      uint8_t* p = &bytes[static_cast<size_t>(y) * stride + static_cast<size_t>(x * f.sample_bytes)];
+      p[0] = static_cast<uint8_t>(v);
+      if (f.sample_bytes == 2) p[1] = static_cast<uint8_t>(v >> 8);
+    }
+  return bytes;
+}
+
+struct Pairs {
+  std::vector<DeviceBuffer> pictures;
+  DeviceBuffer parameters;
+  int count = 0;
+  double bytes = 0;  // of one pair
+};
+
+Pairs make_pairs(const QCFormat& f, abi::Stream stream) {
+  Pairs pairs;
+  const size_t stride = (static_cast<size_t>(f.width * f.sample_bytes) + 511) / 512 * 512;
+  const size_t bytes = stride * static_cast<size_t>(f.height + f.height / 2);
+  pairs.count = static_cast<int>(std::clamp<size_t>(kCacheBytes / (2 * bytes), 2, 64));
+  pairs.bytes = 2.0 * 1.5 * f.width * f.height * f.sample_bytes;
+  std::mt19937 random(1);
+  std::vector<FrameParameters> parameters(static_cast<size_t>(pairs.count));
+  const std::vector<uint8_t> pictures[2] = {make_picture(f, stride, random), make_picture(f, stride, random)};
+  for (FrameParameters& p : parameters) {
+    PictureView* views[2] = {&p.current.reference, &p.current.distorted};
+    for (int i = 0; i < 2; ++i) {
+      pairs.pictures.push_back(DeviceBuffer::allocate(bytes));
+      const DevicePtr base = pairs.pictures.back().get();
+      driver().cuMemcpyHtoDAsync(base, pictures[i].data(), bytes, stream);
+      QCFrame frame{};
+      frame.data[0] = pointer<const void>(base);
+      frame.data[1] = pointer<const void>(base + stride * static_cast<size_t>(f.height));
+      frame.stride[0] = frame.stride[1] = static_cast<ptrdiff_t>(stride);
+      *views[i] = view_of(frame, f);
+    }
+  }
+  pairs.parameters = DeviceBuffer::allocate(parameters.size() * sizeof(FrameParameters));
+  driver().cuMemcpyHtoDAsync(pairs.parameters.get(), parameters.data(), parameters.size() * sizeof(FrameParameters),
+                             stream);
+  driver().cuStreamSynchronize(stream);
+  return pairs;
+}
+
+// Median microseconds of a launch of `graph`, which does something `count` times, by that count.
+double time_graph(const Graph& graph, int count, abi::Stream stream) {
+  const Event begin = Event::create_timed();
+  const Event end = Event::create_timed();
+  std::vector<double> rounds;
+  for (int round = 0; round < kRounds; ++round) {
+    begin.record(stream);
+    graph.launch(stream);
+    end.record(stream);
+    end.wait();
+    float ms = 0;
+    driver().cuEventElapsedTime(&ms, begin.get(), end.get());
+    if (round > 2) rounds.push_back(1000.0 * static_cast<double>(ms) / count);
+  }
+  std::nth_element(rounds.begin(), rounds.begin() + static_cast<long>(rounds.size() / 2), rounds.end());
+  return rounds[rounds.size() / 2];
+}
+
+// Bytes read and written per microsecond by a large copy.
+double copy_bandwidth(const Stream& stream) {
+  constexpr size_t kBytes = size_t{1} << 30;
+  const DeviceBuffer from = DeviceBuffer::allocate(kBytes);
+  const DeviceBuffer to = DeviceBuffer::allocate(kBytes);
+  driver().cuMemsetD8Async(from.get(), 1, kBytes, stream.get());
+  const Graph graph = Graph::capture(
+      stream, [&] { driver().cuMemcpyDtoDAsync(to.get(), from.get(), kBytes, stream.get()); });
+  return 2.0 * kBytes / time_graph(graph, 1, stream.get());
+}
+
+void time_feature(const std::string& request, const QCFormat& f, Device& device, const Stream& stream,
+                  const Pairs& pairs, double bandwidth) {
+  const FeatureRequest parsed = parse_feature_option(request).at(0);
+  const RegistryEntry& entry = registry()[registry_index(parsed.name)];
+  if (!entry.make_cuda_kernels) return;
+  OptionSet options(entry.definition->options);
+  for (const auto& [key, value] : parsed.options) options.set(key, value, parsed.name);
+  const Geometry geometry = geometry_of(f);
+  const FeatureConfig config{options, geometry, f, f};
+  const auto feature = entry.definition->create(config);
+  const auto kernels = entry.make_cuda_kernels(config, device);
+  const DeviceBuffer record = DeviceBuffer::allocate(feature->record_size());
+  const DeviceBuffer scratch = DeviceBuffer::allocate(kernels->scratch_bytes());
+  driver().cuMemsetD8Async(record.get(), 0, feature->record_size(), stream.get());
+  const Graph graph = Graph::capture(stream, [&] {
+    for (int i = 0; i < pairs.count; ++i)
+      kernels->enqueue(stream.get(), {pointer<const FrameParameters>(pairs.parameters.get()) + i,
+                                      pointer<std::byte>(record.get()), pointer<std::byte>(scratch.get())});
+  });
+  const double us = time_graph(graph, pairs.count, stream.get());
+  std::printf("%-28s %5dx%-5d %2d bit %9.1f us, bytes alone %6.1f us, ratio %.2f\n", request.c_str(), f.width, f.height,
+              f.depth, us, pairs.bytes / bandwidth, us / (pairs.bytes / bandwidth));
+}
+
+void run(int argc, char** argv) {
+  const int width = argc > 3 ? std::atoi(argv[1]) : 3840;
+  const int height = argc > 3 ? std::atoi(argv[2]) : 2160;
+  const int depth = argc > 3 ? std::atoi(argv[3]) : 8;
+  std::vector<std::string> requests(argv + std::min(argc, 4), argv + argc);
+  if (requests.empty()) {
+    for (const RegistryEntry& entry : registry()) requests.emplace_back(entry.definition->name);
+    requests.emplace_back("float_ssim:scale=1");
+  }
+  abi::Device gpu = 0;
+  driver().cuDeviceGet(&gpu, 0);
+  const PrimaryContext context(gpu);
+  const ContextScope scope(context.get());
+  const Stream stream = Stream::create();
+  Device device(gpu);
+  const double bandwidth = copy_bandwidth(stream);
+  std::printf("copy bandwidth %.2f TB/s\n", bandwidth / 1e6);
+  const QCFormat format = decoder_format(width, height, depth);
+  const Pairs pairs = make_pairs(format, stream.get());
+  for (const std::string& request : requests) time_feature(request, format, device, stream, pairs, bandwidth);
+}
+
+}  // namespace
+}  // namespace qc::cuda
+
+int main(int argc, char** argv) {
+  try {
+    qc::cuda::run(argc, argv);
+    return 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "cuda_kernel_time: %s\n", e.what());
+    return 1;
+  }
+}
