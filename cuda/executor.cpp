@@ -7,15 +7,15 @@
 #include <string>
 
 #include "core/error.h"
+#include "cuda/device_layout.h"
 #include "cuda/kernels.h"
 
 namespace qc::cuda {
 namespace {
 
-constexpr size_t kAlign = 256;
 constexpr int kDefaultInFlight = 4;
 
-size_t align(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+size_t align(size_t bytes) { return (bytes + Layout::kAlign - 1) / Layout::kAlign * Layout::kAlign; }
 
 // Layout of a copy of a picture: planes as in the caller's format, rows padded.
 struct CopyLayout {
@@ -118,7 +118,9 @@ class CudaExecutor final : public Executor {
   void copy_to_pinned(const PictureView& view, const CopyLayout& layout, std::byte* to) const;
   void copy_reference(const Slot& slot, const PictureView& view) const;
   void start(Slot& slot);
+  void read_records(Slot& slot);
   void drop_pictures(Job& job) const;
+  SlotMemory memory_of(const Slot& slot, size_t instance) const;
   bool separate_reference() const { return reference_.context != distorted_.context; }
 
   const std::vector<Instance>& instances_;
@@ -128,7 +130,6 @@ class CudaExecutor final : public Executor {
   bool host_frames_;
   CopyLayout reference_layout_;
   CopyLayout distorted_layout_;
-  size_t record_bytes_;
   int history_;
   int in_flight_ = 0;
 
@@ -136,11 +137,15 @@ class CudaExecutor final : public Executor {
   size_t reference_offset_ = 0;
   size_t distorted_offset_ = 0;
   size_t upload_bytes_ = 0;
-  size_t record_offset_ = 0;
+  // Records and reports of all instances lie together, the same in pinned memory.
+  size_t records_offset_ = 0;
+  size_t records_bytes_ = 0;
+  std::vector<size_t> record_offset_;  // within them
+  std::vector<size_t> report_offset_;
   std::vector<size_t> scratch_offset_;
   size_t slot_bytes_ = 0;
   size_t pinned_bytes_ = 0;
-  size_t pinned_record_offset_ = 0;
+  size_t pinned_records_offset_ = 0;
 
   std::optional<Device> device_;
   std::vector<std::unique_ptr<FeatureKernels>> kernels_;
@@ -155,7 +160,6 @@ CudaExecutor::CudaExecutor(const ExecutorConfig& config)
       host_frames_(config.device == nullptr),
       reference_layout_(config.reference),
       distorted_layout_(config.distorted),
-      record_bytes_(align(config.record_bytes)),
       history_(config.history) {
   find_contexts(config);
   const ContextScope scope(distorted_.context);
@@ -226,14 +230,19 @@ void CudaExecutor::make_slots(const ExecutorConfig& config) {
     offset += align(distorted_layout_.bytes);
   }
   upload_bytes_ = offset;
-  pinned_record_offset_ = upload_bytes_;
-  pinned_bytes_ = pinned_record_offset_ + record_bytes_;
   if (separate_reference()) {
     reference_offset_ = offset;
     offset += align(reference_layout_.bytes);
   }
-  record_offset_ = offset;
-  offset += record_bytes_;
+  records_offset_ = offset;
+  for (size_t i = 0; i < kernels_.size(); ++i) {
+    record_offset_.push_back(records_bytes_);
+    report_offset_.push_back(records_bytes_ + align(instances_[i].feature->record_size()));
+    records_bytes_ = report_offset_.back() + align(kernels_[i]->report_bytes());
+  }
+  pinned_records_offset_ = upload_bytes_;
+  pinned_bytes_ = pinned_records_offset_ + records_bytes_;
+  offset += records_bytes_;
   for (const auto& kernels : kernels_) {
     scratch_offset_.push_back(offset);
     offset += align(kernels->scratch_bytes());
@@ -294,21 +303,19 @@ Graph CudaExecutor::capture(const Slot& slot, bool scored) const {
   const DevicePtr base = slot.memory.get();
   return Graph::capture(slot.stream, [&] {
     driver().cuMemcpyHtoDAsync(base, slot.pinned.bytes(), upload_bytes_, main);
-    driver().cuMemsetD8Async(base + record_offset_, 0, record_bytes_, main);
+    driver().cuMemsetD8Async(base + records_offset_, 0, records_bytes_, main);
     fork.record(main);
     for (size_t i = 0; i < running.size(); ++i) {
       const size_t k = static_cast<size_t>(running[i] - instances_.data());
       const abi::Stream branch = i == 0 ? main : branches[i - 1].get();
       if (i > 0) driver().cuStreamWaitEvent(branch, fork.get(), 0);
-      kernels_[k]->enqueue(branch, {pointer<const FrameParameters>(base),
-                                    pointer<std::byte>(base + record_offset_ + running[i]->record_offset),
-                                    pointer<std::byte>(base + scratch_offset_[k])});
+      kernels_[k]->enqueue(branch, memory_of(slot, k));
       if (i > 0) {
         joins[i - 1].record(branch);
         driver().cuStreamWaitEvent(main, joins[i - 1].get(), 0);
       }
     }
-    driver().cuMemcpyDtoHAsync(slot.pinned.bytes() + pinned_record_offset_, base + record_offset_, record_bytes_, main);
+    driver().cuMemcpyDtoHAsync(slot.pinned.bytes() + pinned_records_offset_, base + records_offset_, records_bytes_, main);
   });
 }
 
@@ -406,6 +413,32 @@ void CudaExecutor::start(Slot& slot) {
   slot.done.record(slot.stream.get());
 }
 
+SlotMemory CudaExecutor::memory_of(const Slot& slot, size_t i) const {
+  const DevicePtr base = slot.memory.get();
+  return {pointer<const FrameParameters>(base), pointer<std::byte>(base + records_offset_ + record_offset_[i]),
+          pointer<std::byte>(base + records_offset_ + report_offset_[i]), pointer<std::byte>(base + scratch_offset_[i])};
+}
+
+// Of a slot that is done, but for what its reports still ask for.
+void CudaExecutor::read_records(Slot& slot) {
+  Job& job = *slot.job;
+  const abi::Stream stream = slot.stream.get();
+  std::byte* records = slot.pinned.bytes() + pinned_records_offset_;
+  for (size_t i = 0; i < instances_.size(); ++i) {
+    if (!job.runs(instances_[i])) continue;
+    std::byte* record = records + record_offset_[i];
+    const std::byte* report = records + report_offset_[i];
+    const size_t bytes = instances_[i].feature->record_size();
+    if (kernels_[i]->unfinished(record, report)) {
+      const SlotMemory memory = memory_of(slot, i);
+      kernels_[i]->finish(stream, memory, record, report);
+      driver().cuMemcpyDtoHAsync(record, reinterpret_cast<DevicePtr>(memory.record), bytes, stream);
+      driver().cuStreamSynchronize(stream);
+    }
+    std::memcpy(job.record(instances_[i]), record, bytes);
+  }
+}
+
 std::unique_ptr<Job> CudaExecutor::finished(bool wait) {
   if (queue_.empty()) return nullptr;
   Slot& slot = *queue_.front();
@@ -417,8 +450,7 @@ std::unique_ptr<Job> CudaExecutor::finished(bool wait) {
       } else if (!slot.done.done()) {
         return nullptr;
       }
-      std::memcpy(slot.job->records.data(), slot.pinned.bytes() + pinned_record_offset_,
-                  std::min(record_bytes_, slot.job->records.size() * sizeof(std::max_align_t)));
+      read_records(slot);
     } catch (...) {
       slot.job->error = std::current_exception();
     }

@@ -20,7 +20,6 @@ struct ExecutorConfig {
   const Geometry& geometry;
   const QCFormat& reference;
   const QCFormat& distorted;
-  size_t record_bytes;     // of all instances' records
   int history;             // earlier pairs that kernels read
   int in_flight;           // frames at a time, 0: automatic. Fewer if device memory does not suffice
   int device_ordinal;      // the GPU for pictures in host memory

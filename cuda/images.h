@@ -1,12 +1,26 @@
-// The kernels' machine code, one image for each .cu file: symbols that cuda/build-kernels makes.
+// The kernels' machine code, one image for each .cu file: symbols that the rule in cuda/local.mk makes.
 #pragma once
 
 #include "cuda/driver/objects.h"
 
-extern "C" const unsigned char qc_image_squared_error[];
+extern "C" {
+extern const unsigned char qc_image_ansnr[];
+extern const unsigned char qc_image_decimation[];
+extern const unsigned char qc_image_luma_sums[];
+extern const unsigned char qc_image_moment_ssim[];
+extern const unsigned char qc_image_ordered_sum[];
+extern const unsigned char qc_image_squared_error[];
+extern const unsigned char qc_image_windowed_ssim[];
+}
 
 namespace qc::cuda {
 
+inline const Image kAnsnrImage{qc_image_ansnr};
+inline const Image kDecimationImage{qc_image_decimation};
+inline const Image kLumaSumsImage{qc_image_luma_sums};
+inline const Image kMomentSsimImage{qc_image_moment_ssim};
+inline const Image kOrderedSumImage{qc_image_ordered_sum};
 inline const Image kSquaredErrorImage{qc_image_squared_error};
+inline const Image kWindowedSsimImage{qc_image_windowed_ssim};
 
 }  // namespace qc::cuda

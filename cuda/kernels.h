@@ -31,6 +31,7 @@ class Device {
 struct SlotMemory {
   const FrameParameters* frame;
   std::byte* record;   // record_size() bytes, zeroed before the kernels run
+  std::byte* report;   // report_bytes(), zeroed likewise
   std::byte* scratch;  // scratch_bytes(), 256-byte aligned; contents are undefined at the start of a frame
 };
 
@@ -43,6 +44,22 @@ class FeatureKernels {
   // Put one frame's work on `stream`. Called once a slot: the stream is being captured into a graph that is launched for each
   // of the slot's frames, so the work must not depend on a frame's contents except through the slot's memory.
   virtual void enqueue(abi::Stream stream, const SlotMemory& memory) const = 0;
+
+  // For work that few frames need, such as a sum whose order turns out to matter. The kernels of enqueue() leave a report for the
+  // host beside the record; where unfinished() finds that more is to be done, finish() puts it on `stream` while the frame still has
+  // its slot, and the record is read again. `record` and `report` are copies in host memory.
+  virtual size_t report_bytes() const { return 0; }
+  virtual bool unfinished(const std::byte* record, const std::byte* report) const {
+    (void)record;
+    (void)report;
+    return false;
+  }
+  virtual void finish(abi::Stream stream, const SlotMemory& memory, const std::byte* record, const std::byte* report) {
+    (void)stream;
+    (void)memory;
+    (void)record;
+    (void)report;
+  }
 };
 
 // The device address as a pointer, for kernel arguments.

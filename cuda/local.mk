@@ -36,17 +36,32 @@ SUFFIXES = .cu .ptx
 @QC_INCLUDE_KERNEL_DEPS@
 
 qc_kernels = \
-	cuda/psnr/squared_error.cu
+	cuda/math/ordered_sum.cu \
+	cuda/psnr/ansnr.cu \
+	cuda/psnr/luma_sums.cu \
+	cuda/psnr/squared_error.cu \
+	cuda/ssim/decimation.cu \
+	cuda/ssim/moment_ssim.cu \
+	cuda/ssim/windowed_ssim.cu
 # What kernels include, for the compilations that do not track it.
 qc_kernel_headers = \
 	cuda/device/frame.h \
 	cuda/device/kernel_name.h \
+	cuda/device/plane_walk.h \
 	cuda/device/prelude.h \
-	cuda/psnr/squared_error.h
+	cuda/math/ordered_sum.h \
+	cuda/psnr/ansnr.h \
+	cuda/psnr/luma_sums.h \
+	cuda/psnr/squared_error.h \
+	cuda/ssim/decimation.h \
+	cuda/ssim/moment_ssim.h \
+	cuda/ssim/windowed_ssim.h \
+	metrics/math/ordered_sum.h
 
 if HAVE_CUDA
 qc_sources += \
 	$(qc_kernel_headers) \
+	cuda/device_layout.h \
 	cuda/driver/driver.cpp \
 	cuda/driver/driver.h \
 	cuda/driver/driver_api.h \
@@ -56,8 +71,12 @@ qc_sources += \
 	cuda/executor.h \
 	cuda/images.h \
 	cuda/kernels.h \
+	cuda/math/ordered_summation.cpp \
+	cuda/math/ordered_summation.h \
 	cuda/psnr/psnr.cpp \
-	cuda/psnr/psnr.h
+	cuda/psnr/psnr.h \
+	cuda/ssim/ssim.cpp \
+	cuda/ssim/ssim.h
 qc_objects += $(qc_kernels:.cu=.lo)
 endif
 

@@ -2,26 +2,33 @@
 
 #include <algorithm>
 
+#include "cuda/device_layout.h"
 #include "cuda/images.h"
+#include "cuda/math/ordered_summation.h"
+#include "cuda/psnr/ansnr.h"
+#include "cuda/psnr/luma_sums.h"
 #include "cuda/psnr/squared_error.h"
+#include "psnr/float_moment_record.h"
+#include "psnr/float_psnr_record.h"
+#include "psnr/float_scale.h"
 
 namespace qc::cuda {
 namespace {
 
-// Blocks of 256 threads that fill the GPU; more for a picture of `bytes` would find nothing to do.
-unsigned blocks_for(const Device& device, int64_t bytes) {
-  constexpr int64_t kBytesPerBlock = 16 * kSquaredErrorThreads;
+// Blocks that fill the GPU with threads that read 16 bytes at a time; more would find nothing to do in a plane of luma.
+unsigned blocks_for(const FeatureConfig& config, const Device& device, int threads) {
   constexpr int kBlocksPerMultiprocessor = 8;
-  return static_cast<unsigned>(std::clamp<int64_t>((bytes + kBytesPerBlock - 1) / kBytesPerBlock, 1,
-                                                   kBlocksPerMultiprocessor * device.multiprocessors()));
+  const int64_t bytes = int64_t{config.geometry.width} * config.geometry.height * config.reference.sample_bytes;
+  const int64_t block_bytes = 16 * int64_t{threads};
+  return static_cast<unsigned>(
+      std::clamp<int64_t>((bytes + block_bytes - 1) / block_bytes, 1, kBlocksPerMultiprocessor * device.multiprocessors()));
 }
 
 class PsnrKernels final : public FeatureKernels {
  public:
   PsnrKernels(const FeatureConfig& config, Device& device)
       : kernel_(device.module(kSquaredErrorImage), config.geometry.depth == 8 ? kSquaredError8 : kSquaredError16),
-        blocks_(blocks_for(device, int64_t{config.geometry.width} * config.geometry.height *
-                                       config.reference.sample_bytes)),
+        blocks_(blocks_for(config, device, kSquaredErrorThreads)),
         planes_(config.options.get_bool("enable_chroma") ? config.geometry.planes() : 1) {}
 
   void enqueue(abi::Stream stream, const SlotMemory& memory) const override {
@@ -35,10 +42,149 @@ class PsnrKernels final : public FeatureKernels {
   int planes_;
 };
 
+// Adds what order makes of a total whose integer is too large to be order-free. Used one frame at a time.
+class RasterTotals {
+ public:
+  RasterTotals(const FeatureConfig& config, Device& device)
+      : terms_kernel_(device.module(kLumaSumsImage), kLumaTerms),
+        summation_(device),
+        width_(config.geometry.width),
+        height_(config.geometry.height) {}
+
+  void order(abi::Stream stream, const FrameParameters* frame, LumaTerm term, RasterTotal* total) {
+    const int64_t count = int64_t{width_} * height_;
+    const auto lay_out = [&](Layout& layout) {
+      double* terms = layout.take<double>(static_cast<size_t>(count));
+      return std::pair(terms, layout.take<std::byte>(OrderedSummation::scratch_bytes(count)));
+    };
+    if (!memory_) {
+      Layout size(nullptr);
+      lay_out(size);
+      memory_ = DeviceBuffer::allocate(size.bytes());
+    }
+    Layout layout(pointer<std::byte>(memory_.get()));
+    const auto [terms, scratch] = lay_out(layout);
+    terms_kernel_.launch(stream, {static_cast<unsigned>(height_)}, kLumaSumsThreads, {frame, term, terms});
+    summation_.enqueue(stream, terms, count, scratch, &total->ordered);
+  }
+
+ private:
+  Kernel<LumaTermsArgs> terms_kernel_;
+  OrderedSummation summation_;
+  int width_;
+  int height_;
+  DeviceBuffer memory_;
+};
+
+class LumaKernels : public FeatureKernels {
+ public:
+  LumaKernels(const FeatureConfig& config, Device& device)
+      : totals_(config, device),
+        kernel_(device.module(kLumaSumsImage), config.geometry.depth == 8 ? kLumaSums8 : kLumaSums16),
+        blocks_(blocks_for(config, device, kLumaSumsThreads)) {}
+
+ protected:
+  void launch(abi::Stream stream, const LumaSumsArgs& args) const {
+    kernel_.launch(stream, {blocks_}, kLumaSumsThreads, args);
+  }
+  RasterTotals totals_;
+
+ private:
+  Kernel<LumaSumsArgs> kernel_;
+  unsigned blocks_;
+};
+
+class FloatPsnrKernels final : public LumaKernels {
+ public:
+  using LumaKernels::LumaKernels;
+
+  void enqueue(abi::Stream stream, const SlotMemory& memory) const override {
+    auto* record = reinterpret_cast<FloatPsnrRecord*>(memory.record);
+    launch(stream, {memory.frame, &record->squared_error.integer, {}, {}});
+  }
+  bool unfinished(const std::byte* record, const std::byte*) const override {
+    return reinterpret_cast<const FloatPsnrRecord*>(record)->squared_error.needs_order();
+  }
+  void finish(abi::Stream stream, const SlotMemory& memory, const std::byte*, const std::byte*) override {
+    auto* record = reinterpret_cast<FloatPsnrRecord*>(memory.record);
+    totals_.order(stream, memory.frame, LumaTerm::SquaredError, &record->squared_error);
+  }
+};
+
+class FloatMomentKernels final : public LumaKernels {
+ public:
+  using LumaKernels::LumaKernels;
+
+  void enqueue(abi::Stream stream, const SlotMemory& memory) const override {
+    auto* record = reinterpret_cast<FloatMomentRecord*>(memory.record);
+    launch(stream, {memory.frame,
+                    nullptr,
+                    {&record->sum[0], &record->sum[1]},
+                    {&record->square_sum[0].integer, &record->square_sum[1].integer}});
+  }
+  bool unfinished(const std::byte* record, const std::byte*) const override {
+    const auto* moments = reinterpret_cast<const FloatMomentRecord*>(record);
+    return moments->square_sum[0].needs_order() || moments->square_sum[1].needs_order();
+  }
+  void finish(abi::Stream stream, const SlotMemory& memory, const std::byte* host_record, const std::byte*) override {
+    const auto* host = reinterpret_cast<const FloatMomentRecord*>(host_record);
+    auto* record = reinterpret_cast<FloatMomentRecord*>(memory.record);
+    constexpr LumaTerm kTerms[2] = {LumaTerm::ReferenceSquare, LumaTerm::DistortedSquare};
+    for (int i = 0; i < 2; ++i)
+      if (host->square_sum[i].needs_order()) totals_.order(stream, memory.frame, kTerms[i], &record->square_sum[i]);
+  }
+};
+
+class FloatAnsnrKernels final : public FeatureKernels {
+ public:
+  FloatAnsnrKernels(const FeatureConfig& config, Device& device)
+      : rows_(device.module(kAnsnrImage), kAnsnrRowSums),
+        total_(device.module(kAnsnrImage), kAnsnrTotal),
+        height_(config.geometry.height),
+        scale_(static_cast<float>(float_scale(config.geometry.depth))) {}
+
+  size_t scratch_bytes() const override {
+    Layout layout(nullptr);
+    lay_out(layout);
+    return layout.bytes();
+  }
+  void enqueue(abi::Stream stream, const SlotMemory& memory) const override {
+    Layout layout(memory.scratch);
+    const auto [signal, noise] = lay_out(layout);
+    const auto blocks = static_cast<unsigned>((height_ + kAnsnrRows - 1) / kAnsnrRows);
+    rows_.launch(stream, {blocks}, kAnsnrThreads, {memory.frame, scale_, signal, noise});
+    total_.launch(stream, {1}, kAnsnrThreads,
+                  {signal, noise, height_, reinterpret_cast<FloatAnsnrRecord*>(memory.record)});
+  }
+
+ private:
+  std::pair<float*, float*> lay_out(Layout& layout) const {
+    float* signal = layout.take<float>(static_cast<size_t>(height_));
+    return {signal, layout.take<float>(static_cast<size_t>(height_))};
+  }
+
+  Kernel<AnsnrRowsArgs> rows_;
+  Kernel<AnsnrTotalArgs> total_;
+  int height_;
+  float scale_;
+};
+
 }  // namespace
 
 std::unique_ptr<FeatureKernels> make_psnr_kernels(const FeatureConfig& config, Device& device) {
   return std::make_unique<PsnrKernels>(config, device);
+}
+
+std::unique_ptr<FeatureKernels> make_float_psnr_kernels(const FeatureConfig& config, Device& device) {
+  return std::make_unique<FloatPsnrKernels>(config, device);
+}
+
+std::unique_ptr<FeatureKernels> make_float_moment_kernels(const FeatureConfig& config, Device& device) {
+  return std::make_unique<FloatMomentKernels>(config, device);
+}
+
+std::unique_ptr<FeatureKernels> make_float_ansnr_kernels(const FeatureConfig& config, Device& device) {
+  return std::make_unique<FloatAnsnrKernels>(config, device);
 }
 
 }  // namespace qc::cuda

@@ -1,5 +1,6 @@
 #include "cuda/device/prelude.h"
 //
+#include "cuda/device/plane_walk.h"
 #include "cuda/psnr/squared_error.h"
 
 namespace qc::cuda {
@@ -53,36 +54,22 @@ QC_DEVICE void add16(const Vector16& a, const Vector16& b, bool interleaved, uns
   }
 }
 
-QC_DEVICE bool aligned16(const PlaneView& p) {
-  return ((reinterpret_cast<uintptr_t>(p.data) | static_cast<uint64_t>(p.stride)) & 15) == 0;
-}
-
-// True if both planes can be read 16 bytes at a time, side by side.
-QC_DEVICE bool in_step(const PlaneView& a, const PlaneView& b) {
-  return a.step == b.step && a.shift == b.shift && aligned16(a) && aligned16(b);
-}
-
 // This thread's share of one plane, or of both interleaved chroma planes.
 template <class T>
 QC_DEVICE Sums plane_sums(const PlaneView& a, const PlaneView& b) {
   Sums sums;
   const uint32_t thread = block_x() * kSquaredErrorThreads + thread_x();
   const uint32_t threads = grid_x() * kSquaredErrorThreads;
-  const bool interleaved = a.step == 2;
-  const int samples = a.width * a.step;
-  constexpr int kSamples = 16 / sizeof(T);
   if (in_step(a, b)) {
-    const uint32_t units = (static_cast<uint32_t>(samples) + kSamples - 1) / kSamples;
-    const uint32_t step_y = threads / units;
-    const uint32_t step_x = threads % units;
-    uint32_t y = thread / units;
-    uint32_t x = thread % units;
-    while (y < static_cast<uint32_t>(a.height)) {
-      const uint8_t* row_a = a.data + y * a.stride;
-      const uint8_t* row_b = b.data + y * b.stride;
-      const int begin = static_cast<int>(x) * kSamples;
+    const bool interleaved = a.step == 2;
+    const int samples = a.width * a.step;
+    constexpr int kSamples = 16 / sizeof(T);
+    for (PlaneWalk walk(thread, threads, (samples + kSamples - 1) / kSamples, a.height); !walk.done(); walk.next()) {
+      const uint8_t* row_a = a.data + walk.y() * a.stride;
+      const uint8_t* row_b = b.data + walk.y() * b.stride;
+      const int begin = walk.x() * kSamples;
       if (begin + kSamples <= samples) {
-        add16<T>(load16(row_a + x * 16), load16(row_b + x * 16), interleaved, a.shift, sums);
+        add16<T>(load16(row_a + walk.x() * 16), load16(row_b + walk.x() * 16), interleaved, a.shift, sums);
       } else {
         for (int i = begin; i < samples; ++i) {
           const uint32_t s = square(static_cast<uint32_t>(reinterpret_cast<const T*>(row_a)[i]) >> a.shift,
@@ -90,30 +77,10 @@ QC_DEVICE Sums plane_sums(const PlaneView& a, const PlaneView& b) {
           (interleaved && i % 2 ? sums.odd : sums.even) += s;
         }
       }
-      x += step_x;
-      y += step_y;
-      if (x >= units) {
-        x -= units;
-        ++y;
-      }
     }
   } else {
-    const uint32_t width = static_cast<uint32_t>(a.width);
-    const uint32_t step_y = threads / width;
-    const uint32_t step_x = threads % width;
-    uint32_t y = thread / width;
-    uint32_t x = thread % width;
-    while (y < static_cast<uint32_t>(a.height)) {
-      const int column = static_cast<int>(x);
-      const int row = static_cast<int>(y);
-      sums.even += square(a.at(column, row), b.at(column, row));
-      x += step_x;
-      y += step_y;
-      if (x >= width) {
-        x -= width;
-        ++y;
-      }
-    }
+    for (PlaneWalk walk(thread, threads, a.width, a.height); !walk.done(); walk.next())
+      sums.even += square(a.at(walk.x(), walk.y()), b.at(walk.x(), walk.y()));
   }
   return sums;
 }

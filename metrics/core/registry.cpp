@@ -9,6 +9,7 @@
 
 #if QC_CUDA
 #include "cuda/psnr/psnr.h"
+#include "cuda/ssim/ssim.h"
 #define QC_CUDA_PATH(make) cuda::make
 #else
 #define QC_CUDA_PATH(make) nullptr
@@ -18,17 +19,17 @@ namespace qc {
 namespace {
 
 constexpr RegistryEntry kRegistry[] = {
-    {&kFloatPsnr, nullptr},
-    {&kFloatAnsnr, nullptr},
-    {&kFloatMoment, nullptr},
-    {&kFloatMsSsim, nullptr},
-    {&kFloatSsim, nullptr},
+    {&kFloatPsnr, QC_CUDA_PATH(make_float_psnr_kernels)},
+    {&kFloatAnsnr, QC_CUDA_PATH(make_float_ansnr_kernels)},
+    {&kFloatMoment, QC_CUDA_PATH(make_float_moment_kernels)},
+    {&kFloatMsSsim, QC_CUDA_PATH(make_float_ms_ssim_kernels)},
+    {&kFloatSsim, QC_CUDA_PATH(make_float_ssim_kernels)},
     {&kPsnr, QC_CUDA_PATH(make_psnr_kernels)},
     {&kAdm, nullptr},
     {&kMotion, nullptr},
     {&kVif, nullptr},
     {&kMotionV2, nullptr},
-    {&kSsim, nullptr},
+    {&kSsim, QC_CUDA_PATH(make_ssim_kernels)},
 };
 
 }  // namespace

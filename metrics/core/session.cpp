@@ -215,7 +215,7 @@ std::unique_ptr<Executor> Session::make_executor(const QCDevice* device) {
     if (device && backend == "cpu")
       fail_invalid("backend=cpu cannot read frames in GPU memory; insert hwdownload before both inputs");
 #if QC_CUDA
-    return cuda::make_executor({instances_, geometry_, reference_, distorted_, record_bytes_, history_, in_flight,
+    return cuda::make_executor({instances_, geometry_, reference_, distorted_, history_, in_flight,
                                 options_.get_int("cuda_device"), device, logger_});
 #else
     fail_unsupported("this build of libqualitycuda has no CUDA path; insert hwdownload, or use backend=cpu");

@@ -27,11 +27,13 @@ inline constexpr float kW127 = static_cast<float>(127.0 / 571.0);
 struct Weights5 {
   float w[5];
 };
-inline constexpr Weights5 kFilter5[3] = {
-    {{kW2, kW7, kW12, kW7, kW2}},
-    {{kW7, kW31, kW52, kW31, kW7}},
-    {{kW12, kW52, kW127, kW52, kW12}},
-};
+QC_HD constexpr Weights5 filter5_row(int r) {
+  if (r == 0) return {{kW2, kW7, kW12, kW7, kW2}};
+  if (r == 1) return {{kW7, kW31, kW52, kW31, kW7}};
+  return {{kW12, kW52, kW127, kW52, kW12}};
+}
+// For the host; device code has no arrays of constants.
+inline constexpr Weights5 kFilter5[3] = {filter5_row(0), filter5_row(1), filter5_row(2)};
 
 // One row of the 5x5 filter, summed from left to right.
 QC_HD constexpr float row5(const Weights5& f, float a, float b, float c, float d, float e) {

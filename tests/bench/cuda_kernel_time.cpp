@@ -129,12 +129,14 @@ void time_feature(const std::string& request, const QCFormat& f, Device& device,
   const auto feature = entry.definition->create(config);
   const auto kernels = entry.make_cuda_kernels(config, device);
   const DeviceBuffer record = DeviceBuffer::allocate(feature->record_size());
+  const DeviceBuffer report = DeviceBuffer::allocate(kernels->report_bytes());
   const DeviceBuffer scratch = DeviceBuffer::allocate(kernels->scratch_bytes());
   driver().cuMemsetD8Async(record.get(), 0, feature->record_size(), stream.get());
   const Graph graph = Graph::capture(stream, [&] {
     for (int i = 0; i < pairs.count; ++i)
       kernels->enqueue(stream.get(), {pointer<const FrameParameters>(pairs.parameters.get()) + i,
-                                      pointer<std::byte>(record.get()), pointer<std::byte>(scratch.get())});
+                                      pointer<std::byte>(record.get()), pointer<std::byte>(report.get()),
+                                      pointer<std::byte>(scratch.get())});
   });
   const double us = time_graph(graph, pairs.count, stream.get());
   std::printf("%-28s %5dx%-5d %2d bit %9.1f us, bytes alone %6.1f us, ratio %.2f\n", request.c_str(), f.width, f.height,

@@ -1,9 +1,9 @@
 // Compares the CUDA path with the CPU path over random pairs: every score of every frame must have the same bits.
 //
-//   parity [--feature NAME] [--pairs N] [--seed S] [--threads T] [--driver FILE]
+//   parity [--feature NAME] [--pairs N] [--seed S] [--threads T] [--ssim-margin F] [--driver FILE]
 //
 // Each stream draws geometry, layouts and options from its own seed, which a difference is reported with: --seed S --pairs 1
-// repeats it. --driver names a library to use in place of libcuda.so.1 (tests/emulation).
+// repeats it. --ssim-margin makes the SSIM features doubt their means more (cuda/ssim/ssim.h). --driver names a library to use in place of libcuda.so.1 (tests/emulation).
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cuda/driver/driver.h"
+#include "cuda/ssim/ssim.h"
 #include "parity/stream.h"
 
 namespace qc::parity {
@@ -80,6 +81,8 @@ int run(int argc, char** argv) {
       settings.seed = std::strtoull(value, nullptr, 10);
     } else if (key == "--threads") {
       settings.threads = std::atoi(value);
+    } else if (key == "--ssim-margin") {
+      cuda::set_ssim_margin_factor(std::atof(value));
     } else if (key == "--driver") {
       cuda::set_driver_file(value);
     } else {

@@ -1,0 +1,33 @@
+// The sum of a plane of float64 terms in their order, bit for bit, by maps over chunks (math/ordered_sum.h).
+#pragma once
+
+#include "cuda/device/kernel_name.h"
+#include "math/ordered_sum.h"
+
+namespace qc::cuda {
+
+constexpr int kChunkTerms = 256;
+constexpr int kChunksPerGroup = 64;
+constexpr int kOrderedThreads = 256;
+constexpr int kGuessThreads = 1024;
+
+struct OrderedSumArgs {
+  const double* terms;
+  int64_t count;
+  int chunks;  // of kChunkTerms terms, the last one of fewer
+  int groups;  // of kChunksPerGroup chunks
+  double* chunk_sum;
+  Binade* chunk_binade;  // of the sum before each chunk, as far as any order of addition tells
+  RunMap<double>* chunk_map;
+  Binade* group_binade;  // the one that all chunks of the group share, or one that no number is in
+  RunMap<double>* group_map;
+  double* result;
+};
+
+// In this order. One warp a chunk; one block; one block a group; one block.
+constexpr KernelName<OrderedSumArgs> kOrderedChunkSums{"qc_ordered_chunk_sums"};
+constexpr KernelName<OrderedSumArgs> kOrderedGuesses{"qc_ordered_guesses"};
+constexpr KernelName<OrderedSumArgs> kOrderedMaps{"qc_ordered_maps"};
+constexpr KernelName<OrderedSumArgs> kOrderedWalk{"qc_ordered_walk"};
+
+}  // namespace qc::cuda

@@ -1,0 +1,35 @@
+// The kernels that decimate luma for float_ssim and float_ms_ssim (ssim.md §2.4, §4.4). Both pictures at once.
+#pragma once
+
+#include "cuda/device/frame.h"
+#include "cuda/device/kernel_name.h"
+
+namespace qc::cuda {
+
+struct BoxDecimationArgs {
+  const FrameParameters* frame;
+  float scale;  // of luma samples, 2^-(depth - 8)
+  int factor;
+  float* out[2];  // width * height samples without padding
+  int width;
+  int height;
+};
+constexpr int kBoxThreads = 128;
+// Blocks: positions of a row, rows, pictures.
+constexpr KernelName<BoxDecimationArgs> kBoxDecimation{"qc_box_decimation"};
+
+struct LowPassDecimationArgs {
+  const FrameParameters* frame;
+  float scale;
+  const float* in[2];  // in_width * in_height samples without padding, or null: luma
+  int in_width;
+  int in_height;
+  float* out[2];  // half the size, rounded up
+};
+constexpr int kLowPassColumns = 32;
+constexpr int kLowPassRows = 8;
+constexpr int kLowPassThreads = kLowPassColumns * kLowPassRows;
+// Blocks: tiles across, tiles down, pictures.
+constexpr KernelName<LowPassDecimationArgs> kLowPassDecimation{"qc_low_pass_decimation"};
+
+}  // namespace qc::cuda

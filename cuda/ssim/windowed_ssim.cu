@@ -1,0 +1,215 @@
+#include "cuda/device/prelude.h"
+//
+#include "cuda/ssim/windowed_ssim.h"
+#include "ssim/ssim_arithmetic.h"
+
+namespace qc::cuda {
+namespace {
+
+using namespace qc::device;
+
+constexpr int kTaps = ssim::kWindowTaps;
+constexpr int kRowSamples = kWindowThreads + kTaps - 1;
+// Rows of filtered samples that a column keeps: a power of two not below kTaps.
+constexpr int kRing = 16;
+enum Quantity { kX, kY, kXX, kYY, kXY, kQuantities };
+
+// Where a block's samples come from.
+template <class T>
+struct LumaSource {
+  static constexpr bool kNonNegative = true;
+  PlaneView plane[2];
+  float scale;
+
+  QC_DEVICE LumaSource(const WindowedSsimArgs& args, const WindowedPlane&)
+      : plane{args.frame->current.reference.plane[0], args.frame->current.distorted.plane[0]}, scale(args.scale) {}
+  QC_DEVICE float at(int picture, int x, int y) const {
+    const T* row = reinterpret_cast<const T*>(plane[picture].data + y * plane[picture].stride);
+    return static_cast<float>(static_cast<uint32_t>(row[x]) >> plane[picture].shift) * scale;
+  }
+};
+
+template <bool kPositive>
+struct FloatSource {
+  static constexpr bool kNonNegative = kPositive;
+  const float* plane[2];
+  int width;
+
+  QC_DEVICE FloatSource(const WindowedSsimArgs&, const WindowedPlane& p) : plane{p.x, p.y}, width(p.width) {}
+  QC_DEVICE float at(int picture, int x, int y) const { return plane[picture][int64_t{y} * width + x]; }
+};
+
+// Float64 sum of float32 products. Conversions to float64 are slow; a non-negative normal number is converted by moving its
+// bits, which makes 2^-127 of 0. That is far below half a unit in the last place of any other product (at least 2^-36), so it
+// changes no sum that has one, and a sum of nothing else is set to 0.
+template <bool kNonNegative>
+struct WindowSum {
+  double sum;
+
+  QC_DEVICE static double widen(float v) {
+    if constexpr (!kNonNegative) return static_cast<double>(v);
+    constexpr uint64_t kBias = uint64_t{1023 - 127} << 52;
+    return __builtin_bit_cast(double, (static_cast<uint64_t>(__builtin_bit_cast(uint32_t, v)) << 29) + kBias);
+  }
+  QC_DEVICE void start(float product) { sum = widen(product); }
+  QC_DEVICE void add(float product) { sum = sum + widen(product); }
+  QC_DEVICE float value() const {
+    if constexpr (!kNonNegative) return static_cast<float>(sum);
+    return sum < 0x1p-100 ? 0.0F : static_cast<float>(sum);
+  }
+};
+
+struct Terms {
+  double value[kSsimTerms];
+};
+
+QC_DEVICE Terms terms_of(const ssim::WindowMeans& m) {
+  const float vx = ssim::variance(m.xx, m.x);
+  const float vy = ssim::variance(m.yy, m.y);
+  const float deviation = sqrt_rn(vx * vy);
+  Terms t;
+  t.value[kLuminanceTerm] = ssim::luminance(m.x, m.y);
+  t.value[kContrastTerm] = ssim::contrast(vx, vy, deviation);
+  t.value[kStructureTerm] = static_cast<double>(ssim::structure(ssim::covariance(m), deviation));
+  t.value[kProductTerm] = t.value[kLuminanceTerm] * t.value[kContrastTerm] * t.value[kStructureTerm];
+  return t;
+}
+
+QC_DEVICE double magnitude(double v) { return v < 0 ? -v : v; }
+
+// Each thread goes down a column of window positions: a row of samples is shared by the block, filtered across, and kept
+// until the window has passed.
+template <class Source>
+QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
+  QC_BLOCK_SHARED float rows[2][2][kRowSamples];  // double-buffered
+  QC_BLOCK_SHARED float ring[kRing][kQuantities][kWindowThreads];
+  using Sum = WindowSum<Source::kNonNegative>;
+  int block = static_cast<int>(block_x());
+  int p = 0;
+  while (block >= args.plane[p].blocks) block -= args.plane[p++].blocks;
+  const WindowedPlane& plane = args.plane[p];
+  const Source source(args, plane);
+  const int thread = static_cast<int>(thread_x());
+  const int left = block % plane.blocks_across * kWindowThreads;
+  const int top = block / plane.blocks_across * plane.rows_per_block;
+  const int columns = plane.width - (kTaps - 1);
+  const int end_row = top + plane.rows_per_block + kTaps - 1 < plane.height ? top + plane.rows_per_block + kTaps - 1
+                                                                           : plane.height;
+  const bool inside = left + thread < columns;
+
+  // Thread t fetches sample t, and the first ones also those behind kWindowThreads.
+  const bool second = thread < kTaps - 1;
+  const auto fetch = [&](int picture, int offset, int y) {
+    const int x = left + thread + offset;
+    return x < plane.width ? source.at(picture, x, y) : 0.0F;
+  };
+  float next[2][2] = {};
+  const auto fetch_row = [&](int y) {
+    for (int picture = 0; picture < 2; ++picture) {
+      next[picture][0] = fetch(picture, 0, y);
+      if (second) next[picture][1] = fetch(picture, kWindowThreads, y);
+    }
+  };
+
+  SsimPartialSums sums{};
+  fetch_row(top);
+  for (int y = top; y < end_row; ++y) {
+    const int buffer = y & 1;
+    for (int picture = 0; picture < 2; ++picture) {
+      rows[buffer][picture][thread] = next[picture][0];
+      if (second) rows[buffer][picture][thread + kWindowThreads] = next[picture][1];
+    }
+    sync_block();
+    if (y + 1 < end_row) fetch_row(y + 1);
+
+    Sum across[kQuantities];
+    for (int i = 0; i < kTaps; ++i) {
+      const float tap = ssim::window_tap(i);
+      const float a = rows[buffer][0][thread + i];
+      const float b = rows[buffer][1][thread + i];
+      const float products[kQuantities] = {a * tap, b * tap, a * a * tap, b * b * tap, a * b * tap};
+      for (int q = 0; q < kQuantities; ++q) {
+        if (i == 0) {
+          across[q].start(products[q]);
+        } else {
+          across[q].add(products[q]);
+        }
+      }
+    }
+    for (int q = 0; q < kQuantities; ++q) ring[y % kRing][q][thread] = across[q].value();
+    if (y < top + kTaps - 1) continue;
+
+    Sum down[kQuantities];
+    for (int i = 0; i < kTaps; ++i) {
+      const float tap = ssim::window_tap(i);
+      const auto& row = ring[(y - (kTaps - 1) + i) % kRing];
+      for (int q = 0; q < kQuantities; ++q) {
+        if (i == 0) {
+          down[q].start(row[q][thread] * tap);
+        } else {
+          down[q].add(row[q][thread] * tap);
+        }
+      }
+    }
+    const Terms terms =
+        terms_of({down[kX].value(), down[kY].value(), down[kXX].value(), down[kYY].value(), down[kXY].value()});
+    if (!inside) continue;
+    if (args.terms) args.terms[int64_t{y - (kTaps - 1)} * columns + left + thread] = terms.value[args.term];
+    for (int t = 0; t < kSsimTerms; ++t) {
+      sums.sum[t] += terms.value[t];
+      sums.magnitude[t] += magnitude(terms.value[t]);
+    }
+  }
+  if (args.terms) return;
+  SsimPartialSums total;
+  for (int t = 0; t < kSsimTerms; ++t) {
+    total.sum[t] = block_sum<kWindowThreads>(sums.sum[t]);
+    total.magnitude[t] = block_sum<kWindowThreads>(sums.magnitude[t]);
+  }
+  if (thread == 0) plane.partial_sums[block] = total;
+}
+
+}  // namespace
+
+QC_KERNEL(qc_windowed_ssim_8, WindowedSsimArgs, kWindowThreads) { windowed_ssim<LumaSource<uint8_t>>(args); }
+QC_KERNEL(qc_windowed_ssim_16, WindowedSsimArgs, kWindowThreads) { windowed_ssim<LumaSource<uint16_t>>(args); }
+QC_KERNEL(qc_windowed_ssim_positive, WindowedSsimArgs, kWindowThreads) { windowed_ssim<FloatSource<true>>(args); }
+QC_KERNEL(qc_windowed_ssim_signed, WindowedSsimArgs, kWindowThreads) { windowed_ssim<FloatSource<false>>(args); }
+
+QC_KERNEL(qc_ssim_means, SsimMeansArgs, kMeansThreads) {
+  const SsimMeansArgs::Plane& plane = args.plane[block_x()];
+  const int thread = static_cast<int>(thread_x());
+  SsimPartialSums share{};
+  for (int b = thread; b < plane.blocks; b += kMeansThreads)
+    for (int t = 0; t < kSsimTerms; ++t) {
+      share.sum[t] += plane.partial_sums[b].sum[t];
+      share.magnitude[t] += plane.partial_sums[b].magnitude[t];
+    }
+  SsimPartialSums total;
+  for (int t = 0; t < kSsimTerms; ++t) {
+    total.sum[t] = block_sum<kMeansThreads>(share.sum[t]);
+    total.magnitude[t] = block_sum<kMeansThreads>(share.magnitude[t]);
+  }
+  if (thread != 0) return;
+  float* means = &plane.means->ssim;
+  uint32_t uncertain = 0;
+  for (int t = 0; t < kSsimTerms; ++t) {
+    if (!((plane.wanted >> t) & 1)) continue;
+    if (plane.columns <= 0 || plane.rows <= 0) {
+      means[t] = ssim::plane_mean(0, plane.columns, plane.rows);
+      continue;
+    }
+    const double bound = plane.margin * 0x1p-53 * total.magnitude[t];
+    const float low = ssim::plane_mean(total.sum[t] - bound, plane.columns, plane.rows);
+    const float high = ssim::plane_mean(total.sum[t] + bound, plane.columns, plane.rows);
+    means[t] = low;
+    if (!(low == high)) uncertain |= 1U << t;
+  }
+  *plane.uncertain = uncertain;
+}
+
+QC_KERNEL(qc_ordered_mean, OrderedMeanArgs, 32) {
+  if (thread_x() == 0) *args.mean = ssim::plane_mean(*args.sum, args.columns, args.rows);
+}
+
+}  // namespace qc::cuda
