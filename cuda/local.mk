@@ -56,6 +56,7 @@ qc_kernel_headers = \
 	cuda/ssim/decimation.h \
 	cuda/ssim/moment_ssim.h \
 	cuda/ssim/windowed_ssim.h \
+	metrics/math/certified_rounding.h \
 	metrics/math/ordered_sum.h
 
 if HAVE_CUDA

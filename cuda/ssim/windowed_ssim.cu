@@ -1,6 +1,7 @@
 #include "cuda/device/prelude.h"
 //
 #include "cuda/ssim/windowed_ssim.h"
+#include "math/certified_rounding.h"
 #include "ssim/ssim_arithmetic.h"
 
 namespace qc::cuda {
@@ -200,10 +201,8 @@ QC_KERNEL(qc_ssim_means, SsimMeansArgs, kMeansThreads) {
       continue;
     }
     const double bound = plane.margin * 0x1p-53 * total.magnitude[t];
-    const float low = ssim::plane_mean(total.sum[t] - bound, plane.columns, plane.rows);
-    const float high = ssim::plane_mean(total.sum[t] + bound, plane.columns, plane.rows);
-    means[t] = low;
-    if (!(low == high)) uncertain |= 1U << t;
+    if (!certified_quotient(total.sum[t], bound, static_cast<double>(plane.columns * plane.rows), &means[t]))
+      uncertain |= 1U << t;
   }
   *plane.uncertain = uncertain;
 }
