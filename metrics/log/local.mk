@@ -4,3 +4,4 @@ qc_sources += \
 	metrics/log/score_text.cpp \
 	metrics/log/writer.cpp \
 	metrics/log/writer.h
+EXTRA_DIST += docs/logs.md

@@ -15,3 +15,4 @@ qc_sources += \
 
 # Where an installation keeps models; pkgdatadir may be changed for make install, so it isn't in config.h.
 AM_CPPFLAGS += -DQC_MODEL_DIR='"$(pkgdatadir)/model"'
+EXTRA_DIST += docs/models.md

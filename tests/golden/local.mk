@@ -29,6 +29,7 @@ tests_golden_generated_LDADD = $(golden_libs)
 
 EXTRA_DIST += \
 	tests/golden/README.md \
+	tests/golden/compare-logs \
 	tests/golden/generated/bands420-10.json \
 	tests/golden/generated/blocks420-16.json \
 	tests/golden/generated/blocks420.json \
