@@ -3,6 +3,7 @@
 //
 //     golden [--shared DIR] [--pair NAME]... [--run PREFIX]... [--target NAME] [--threads N] [--jobs N]
 //            [--layout planar|semiplanar|bottom-up] [--complete] [--lines N] [--verbose]
+//     golden [--shared DIR] --log FILE --pair NAME --run NAME...
 //     golden --list-targets
 //
 // DIR (default: $QC_SHARED, else ../shared beside the source tree) has clips/, goldens/ and models/. Exit status: 0 if
@@ -42,6 +43,7 @@ struct Settings {
   std::vector<std::string> pairs;  // names, none: all
   std::vector<std::string> runs;   // prefixes, none: all
   std::string layout = "planar";
+  std::string log;
   int threads = 1;
   int jobs = 1;
   size_t lines = 3;
@@ -289,6 +291,25 @@ int run_all(const Settings& settings) {
   return failed == 0 && tally.count[Outcome::Passed] > 0 ? 0 : 1;
 }
 
+// The scores of a log against runs of one pair. The log may hold scores of other runs as well.
+int compare_log(const Settings& settings) {
+  if (settings.pairs.size() != 1 || settings.runs.empty())
+    throw std::runtime_error("--log needs one --pair, and --run");
+  const Scores logged = load_log(settings.log);
+  int failed = 0;
+  int64_t values = 0;
+  for (const std::string& run : settings.runs) {
+    const Golden golden = load_golden(settings.shared + "/goldens/" + settings.pairs[0] + "/" + run + ".json");
+    const Comparison comparison = compare(golden, logged, false);
+    for (const std::string& line : comparison.lines) std::printf("FAIL %s %s\n", run.c_str(), line.c_str());
+    failed += !comparison.lines.empty() || comparison.values == 0;
+    values += comparison.values;
+  }
+  std::printf("%lld values compared\n", static_cast<long long>(values));
+  std::printf("%d passed, %d failed\n", static_cast<int>(settings.runs.size()) - failed, failed);
+  return failed ? 1 : 0;
+}
+
 int parse_and_run(int argc, char** argv) {
   Settings settings;
   settings.shared = default_shared();
@@ -325,6 +346,8 @@ int parse_and_run(int argc, char** argv) {
       settings.threads = std::stoi(value);
     else if (option == "--jobs")
       settings.jobs = std::clamp(std::stoi(value), 1, 64);
+    else if (option == "--log")
+      settings.log = value;
     else if (option == "--layout")
       settings.layout = value;
     else if (option == "--lines")
@@ -337,7 +360,7 @@ int parse_and_run(int argc, char** argv) {
     return 77;
   }
   if (!target.empty() && !force_target(target)) throw std::runtime_error("no target " + target + " on this machine");
-  return run_all(settings);
+  return settings.log.empty() ? run_all(settings) : compare_log(settings);
 }
 
 }  // namespace

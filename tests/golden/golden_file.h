@@ -38,8 +38,12 @@ struct Comparison {
   std::vector<std::string> lines;  // one a difference
 };
 
-// Every value of the golden against ours, as bits. NaNs are equal. A score that only one side has is a difference.
-Comparison compare(const Golden& golden, const Scores& ours);
+// Every value of the golden against ours, as bits. NaNs are equal. A score that only the golden has is a difference;
+// one that only we have is too if `complete`.
+Comparison compare(const Golden& golden, const Scores& ours, bool complete = true);
+
+// Scores of a JSON log. `null`, which stands for every value that is not finite, is left out.
+Scores load_log(const std::string& path);
 
 // 17 significant digits: tells all doubles apart.
 std::string exact(double value);
