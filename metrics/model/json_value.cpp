@@ -58,7 +58,8 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     }
     JsonValue& parent = *open_.back();
     if (parent.type == JsonValue::Type::Array) return &parent.elements.emplace_back(std::move(value));
-    return &parent.members.emplace_back(key_, std::move(value)).second;
+    parent.members.push_back({key_, std::move(value)});
+    return &parent.members.back().value;
   }
   bool add(JsonValue value) {
     place(std::move(value));

@@ -3,10 +3,11 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace qc {
+
+struct JsonMember;
 
 struct JsonValue {
   enum class Type { Null, Bool, Number, String, Array, Object };
@@ -16,10 +17,15 @@ struct JsonValue {
   double number = 0;
   std::string text;  // of a string, or a number as it is written
   std::vector<JsonValue> elements;
-  std::vector<std::pair<std::string, JsonValue>> members;  // a key that is written twice is here twice
+  std::vector<JsonMember> members;  // a key that is written twice is here twice
 
   // The only member called `key`, nullptr if there is none. Throws if there are several.
   const JsonValue* find(std::string_view key) const;
+};
+
+struct JsonMember {
+  std::string key;
+  JsonValue value;
 };
 
 // Parses the first value of `text` by the grammar of RFC 8259; what follows it is ignored. Throws on malformed text.
