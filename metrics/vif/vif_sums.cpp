@@ -48,12 +48,20 @@ struct PairedTaps {
   }
   static constexpr int32_t even(int j) { return pair(2 * j - kReach); }
   static constexpr int32_t odd(int j) { return pair(2 * j - 1 - kReach); }
+  // All of them in memory. Not constant, since compilers would keep constants in more registers than there are.
+  int32_t pairs[kPairs][2];
+  PairedTaps() {
+    for (int j = 0; j < kPairs; ++j) {
+      pairs[j][0] = even(j);
+      pairs[j][1] = odd(j);
+    }
+  }
 };
 
 // Smaller pictures have scales of a single row or column, which libvmaf handles in its own way.
 constexpr int kLeastVectorSize = 16;
 
-constexpr int kStrip = 128;  // columns
+constexpr int kStrip = 640;  // columns
 // Columns of a buffer: a strip, what the filter reaches on both sides, rounded up to whole vectors; a multiple of 64
 // keeps rows aligned.
 constexpr int kBufferColumns = (kStrip + 2 * 8 + 2 + 63) / 64 * 64;
@@ -109,6 +117,7 @@ using VF64 = hn::VFromD<DF64>;
 constexpr int kLanes16 = static_cast<int>(hn::MaxLanes(D16()));
 constexpr int kLanes32 = kLanes16 / 2;
 constexpr uint32_t kBias32 = 0x80000000U;
+alignas(16) constexpr uint8_t kHalvesOrder[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
 
 // sum + a[2i] * b[2i] + a[2i + 1] * b[2i + 1], modulo 2^32
 HWY_INLINE V32 add_pairs(V32 sum, V16 a, V16 b) {
@@ -125,43 +134,57 @@ HWY_INLINE V32 add_pairs(V32 sum, V16 a, V16 b) {
 #endif
 }
 
-HWY_INLINE V32 unbias(V32 v) { return hn::Xor(v, hn::Set(D32(), static_cast<int32_t>(kBias32))); }
+// Keeps GCC from computing all products of unrolled filters first, of which there are more than registers.
+template <class V>
+HWY_INLINE V in_order(V v) {
+#if HWY_COMPILER_GCC && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  asm("" : "+v"(v.raw));
+#elif HWY_COMPILER_GCC && HWY_ARCH_X86
+  asm("" : "+x"(v.raw));
+#endif
+  return v;
+}
+
 HWY_INLINE VU32 as_unsigned(V32 v) { return hn::BitCast(DU32(), v); }
 HWY_INLINE V32 as_signed(VU32 v) { return hn::BitCast(D32(), v); }
 
-// Filter sums of kCount rows of pairs, for the even and the odd output. Pair j of row i lies at load(j, i).
-template <int kScale, int kCount, class Load>
-HWY_INLINE void filter_pairs(Load load, V32 even[kCount], V32 odd[kCount]) {
-  using Taps = PairedTaps<kScale>;
+// Filter sums of kCount rows of pairs, for the even and the odd output. Pair j of row i lies at load(j, i). Sum i
+// starts at start(i).
+template <int kCount, class Taps, class Load, class Start>
+HWY_INLINE void filter_pairs(const Taps& taps, Load load, Start start, V32 even[kCount], V32 odd[kCount]) {
   const D32 d;
   const D16 d16;
-  for (int i = 0; i < kCount; ++i) even[i] = odd[i] = hn::Zero(d);
+  HWY_UNROLL(8)
+  for (int i = 0; i < kCount; ++i) even[i] = odd[i] = hn::Set(d, static_cast<int32_t>(start(i)));
   HWY_UNROLL(9)
   for (int j = 0; j < Taps::kPairs; ++j) {
-    const V16 even_taps = hn::BitCast(d16, hn::Set(d, Taps::even(j)));
-    const V16 odd_taps = hn::BitCast(d16, hn::Set(d, Taps::odd(j)));
-    HWY_UNROLL(5)
+    const V16 even_taps = hn::BitCast(d16, hn::Set(d, taps.pairs[j][0]));
+    const V16 odd_taps = hn::BitCast(d16, hn::Set(d, taps.pairs[j][1]));
+    HWY_UNROLL(8)
     for (int i = 0; i < kCount; ++i) {
-      const V16 v = load(j, i);
-      if (Taps::even(j) != 0) even[i] = add_pairs(even[i], v, even_taps);
-      if (Taps::odd(j) != 0) odd[i] = add_pairs(odd[i], v, odd_taps);
-      if (Taps::kWideCentre && j == Taps::kReach / 2) {
-        const V32 pair = hn::BitCast(d, v);
-        even[i] = hn::Add(even[i], hn::ShiftLeft<16>(pair));
-        odd[i] = hn::Add(odd[i], hn::And(pair, hn::Set(d, static_cast<int32_t>(0xffff0000U))));
-      }
+      const V16 v = in_order(load(j, i));
+      if (Taps::even(j) != 0) even[i] = in_order(add_pairs(even[i], v, even_taps));
+      if (Taps::odd(j) != 0) odd[i] = in_order(add_pairs(odd[i], v, odd_taps));
+    }
+  }
+  if constexpr (Taps::kWideCentre) {
+    HWY_UNROLL(8)
+    for (int i = 0; i < kCount; ++i) {
+      const V32 pair = hn::BitCast(d, load(Taps::kReach / 2, i));
+      even[i] = hn::Add(even[i], hn::ShiftLeft<16>(pair));
+      odd[i] = hn::Add(odd[i], hn::And(pair, hn::Set(d, static_cast<int32_t>(0xffff0000U))));
     }
   }
 }
 
 // Rows of a strip after the vertical pass, biased. A square or product is a high and a low half.
-enum Row { kMeanR, kMeanD, kSquareRHigh, kSquareRLow, kSquareDHigh, kSquareDLow, kProductHigh, kProductLow, kRows };
+enum Row { kMeanR, kMeanD, kProductHigh, kProductLow, kSquareRHigh, kSquareRLow, kSquareDHigh, kSquareDLow, kRows };
 
 // Buffers of a strip.
 template <class T>
 struct Strip {
-  // Quantities in the ring: both samples, then squares and the product: whole ones of 8-bit samples, else high and low
-  // halves.
+  // Quantities in the ring: both samples, then the product and the squares: whole ones of 8-bit samples, else high and
+  // low halves.
   static constexpr int kQuantities = sizeof(T) == 1 ? 5 : 8;
   static constexpr int kSlots = 9;
   alignas(64) T samples[2][2][kBufferColumns];  // picture, row of a pair
@@ -263,16 +286,16 @@ class ScalePass {
       store(hn::Xor(t, sample_bias), 1, c);
       if (!moments_) return;
       if constexpr (sizeof(T) == 1) {
-        store(hn::Xor(hn::Mul(r, r), bias), 2, c);
-        store(hn::Xor(hn::Mul(t, t), bias), 3, c);
-        store(hn::Xor(hn::Mul(r, t), bias), 4, c);
-      } else {
-        store(hn::Xor(hn::MulHigh(r, r), bias), 2, c);
+        store(hn::Xor(hn::Mul(r, t), bias), 2, c);
         store(hn::Xor(hn::Mul(r, r), bias), 3, c);
-        store(hn::Xor(hn::MulHigh(t, t), bias), 4, c);
-        store(hn::Xor(hn::Mul(t, t), bias), 5, c);
-        store(hn::Xor(hn::MulHigh(r, t), bias), 6, c);
-        store(hn::Xor(hn::Mul(r, t), bias), 7, c);
+        store(hn::Xor(hn::Mul(t, t), bias), 4, c);
+      } else {
+        store(hn::Xor(hn::MulHigh(r, t), bias), 2, c);
+        store(hn::Xor(hn::Mul(r, t), bias), 3, c);
+        store(hn::Xor(hn::MulHigh(r, r), bias), 4, c);
+        store(hn::Xor(hn::Mul(r, r), bias), 5, c);
+        store(hn::Xor(hn::MulHigh(t, t), bias), 6, c);
+        store(hn::Xor(hn::Mul(t, t), bias), 7, c);
       }
     };
     for (int c = 0; c < n; c += kLanes16) {
@@ -285,20 +308,17 @@ class ScalePass {
     }
   }
 
-  // Rounded mean of a filter sum, biased.
+  // Rounded mean, biased, of a filter sum that started at the rounding.
   HWY_INLINE V32 mean(V32 sum) const {
-    const D32 d;
-    const V32 rounded = hn::Add(sum, hn::Set(d, 1 << (mean_shift_ - 1)));
-    return hn::Sub(hn::ShiftRightSame(rounded, mean_shift_), hn::Set(d, mean_bias_));
+    return hn::Sub(hn::ShiftRightSame(sum, mean_shift_), hn::Set(D32(), mean_bias_));
   }
 
-  // Rounded square from the sums over high and low halves, biased.
+  // Rounded square, biased, from the sums over high and low halves. They started at their bias, the lower one's
+  // rounding added, and the higher one's so that the result is biased.
   HWY_INLINE V32 square(V32 high, V32 low) const {
-    const DU32 d;
-    const VU32 round = hn::Set(d, 1U << (square_shift_ - 1));
-    const VU32 l = hn::ShiftRightSame(hn::Add(as_unsigned(unbias(low)), round), square_shift_);
-    const VU32 h = hn::ShiftLeftSame(as_unsigned(unbias(high)), 16 - square_shift_);
-    return unbias(as_signed(hn::Add(h, l)));
+    const VU32 l = hn::ShiftRightSame(as_unsigned(low), square_shift_);
+    const VU32 h = hn::ShiftLeftSame(as_unsigned(high), 16 - square_shift_);
+    return as_signed(hn::Add(h, l));
   }
 
   HWY_INLINE static void store_mean(V32 a, V32 b, int16_t* out) {
@@ -306,11 +326,15 @@ class ScalePass {
   }
 
   HWY_INLINE static void store_halves(V32 a, V32 b, int16_t* high, int16_t* low) {
-    const D32 d;
-    const V32 bias = hn::Set(d, 0x8000);
-    hn::Store(hn::ReorderDemote2To(D16(), hn::ShiftRight<16>(a), hn::ShiftRight<16>(b)), D16(), high);
-    auto lower = [&](V32 v) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(hn::Xor(v, bias))); };
-    hn::Store(hn::ReorderDemote2To(D16(), lower(a), lower(b)), D16(), low);
+    // Lower halves first, then higher ones, in each block of 16 bytes.
+    const DU64 d64;
+    const hn::Repartition<uint8_t, D16> d8;
+    const auto order = hn::LoadDup128(d8, kHalvesOrder);
+    const VU64 as = hn::BitCast(d64, hn::TableLookupBytes(hn::BitCast(d8, a), order));
+    const VU64 bs = hn::BitCast(d64, hn::TableLookupBytes(hn::BitCast(d8, b), order));
+    const V16 bias = hn::Set(D16(), static_cast<int16_t>(-32768));
+    hn::Store(hn::BitCast(D16(), hn::InterleaveUpper(d64, as, bs)), D16(), high);
+    hn::Store(hn::Xor(hn::BitCast(D16(), hn::InterleaveLower(d64, as, bs)), bias), D16(), low);
   }
 
   // The vertical pass: rows of means and squares of two output rows.
@@ -325,27 +349,38 @@ class ScalePass {
           return hn::BitCast(d16, hn::Load(d, slots[j] + (quantity + i) * kBufferColumns + c + half * kLanes32));
         };
       };
+      const auto mean_start = [&](int) { return 1U << (mean_shift_ - 1); };
       // Index: half of a vector, output row, quantity.
       if constexpr (sizeof(T) == 1) {
+        const auto start = [&](int i) { return i < 2 ? mean_start(i) : 0U; };
         V32 sum[2][2][5];
-        for (int half = 0; half < 2; ++half) filter_pairs<kScale, 5>(load(0, half), sum[half][0], sum[half][1]);
+        for (int half = 0; half < 2; ++half) filter_pairs<5>(taps_, load(0, half), start, sum[half][0], sum[half][1]);
         for (int o = 0; o < 2; ++o) {
           for (int i = 0; i < 2; ++i) store_mean(mean(sum[0][o][i]), mean(sum[1][o][i]), rows[o][kMeanR + i] + c);
           for (int i = 0; i < 3; ++i)
-            store_halves(sum[0][o][2 + i], sum[1][o][2 + i], rows[o][kSquareRHigh + 2 * i] + c,
-                         rows[o][kSquareRLow + 2 * i] + c);
+            store_halves(sum[0][o][2 + i], sum[1][o][2 + i], rows[o][kProductHigh + 2 * i] + c,
+                         rows[o][kProductLow + 2 * i] + c);
         }
       } else {
-        V32 sum[2][2][2];
-        for (int half = 0; half < 2; ++half) filter_pairs<kScale, 2>(load(0, half), sum[half][0], sum[half][1]);
-        for (int o = 0; o < 2; ++o)
+        const uint32_t high_start = kBias32 - (kBias32 >> (16 - square_shift_));
+        const uint32_t low_start = kBias32 + (1U << (square_shift_ - 1));
+        const auto square_start = [&](int i) { return i % 2 == 0 ? high_start : low_start; };
+        const auto start = [&](int i) { return i < 2 ? mean_start(i) : square_start(i); };
+        V32 sum[2][2][4];
+        for (int half = 0; half < 2; ++half) filter_pairs<4>(taps_, load(0, half), start, sum[half][0], sum[half][1]);
+        const auto store_square = [&](int o, int i, int row) {
+          store_halves(square(sum[0][o][i], sum[0][o][i + 1]), square(sum[1][o][i], sum[1][o][i + 1]), rows[o][row] + c,
+                       rows[o][row + 1] + c);
+        };
+        for (int o = 0; o < 2; ++o) {
           for (int i = 0; i < 2; ++i) store_mean(mean(sum[0][o][i]), mean(sum[1][o][i]), rows[o][kMeanR + i] + c);
-        for (int i = 0; i < 3; ++i) {
-          for (int half = 0; half < 2; ++half)
-            filter_pairs<kScale, 2>(load(2 + 2 * i, half), sum[half][0], sum[half][1]);
-          for (int o = 0; o < 2; ++o)
-            store_halves(square(sum[0][o][0], sum[0][o][1]), square(sum[1][o][0], sum[1][o][1]),
-                         rows[o][kSquareRHigh + 2 * i] + c, rows[o][kSquareRLow + 2 * i] + c);
+          store_square(o, 2, kProductHigh);
+        }
+        for (int half = 0; half < 2; ++half)
+          filter_pairs<4>(taps_, load(4, half), square_start, sum[half][0], sum[half][1]);
+        for (int o = 0; o < 2; ++o) {
+          store_square(o, 0, kSquareRHigh);
+          store_square(o, 2, kSquareDHigh);
         }
       }
     }
@@ -367,18 +402,20 @@ class ScalePass {
     const D32 d;
     for (int c = 0; c < columns; c += kLanes16) {
       auto load = [&](int row) { return [=](int j, int i) { return hn::LoadU(d16, rows[row + i] + c + 2 * j); }; };
-      V32 mean[2][2];
-      filter_pairs<kScale, 2>(load(kMeanR), mean[0], mean[1]);
-      V32 half[2][4];
-      filter_pairs<kScale, 4>(load(kSquareRHigh), half[0], half[1]);
-      V32 product[2][2];
-      filter_pairs<kScale, 2>(load(kProductHigh), product[0], product[1]);
+      // Sums start at their bias; those of low halves also at what rounds them.
+      V32 product[2][4];
+      filter_pairs<4>(
+          taps_, load(kMeanR), [](int i) { return kBias32 + (i == 3 ? 32768U : 0U); }, product[0], product[1]);
+      V32 square[2][4];
+      filter_pairs<4>(
+          taps_, load(kSquareRHigh), [](int i) { return kBias32 + (i % 2 == 1 ? 32768U : 0U); }, square[0], square[1]);
+      HWY_UNROLL(2)
       for (int odd = 0; odd < 2; ++odd) {
-        const VU32 mean_r = as_unsigned(unbias(mean[odd][0]));
-        const VU32 mean_d = as_unsigned(unbias(mean[odd][1]));
-        V32 reference = hn::Sub(whole(half[odd][0], half[odd][1]), rounded_high(mean_r, mean_r));
-        V32 distorted = hn::Sub(whole(half[odd][2], half[odd][3]), rounded_high(mean_d, mean_d));
-        const V32 both = hn::Sub(whole(product[odd][0], product[odd][1]), rounded_high(mean_r, mean_d));
+        const VU32 mean_r = as_unsigned(product[odd][0]);
+        const VU32 mean_d = as_unsigned(product[odd][1]);
+        V32 reference = hn::Sub(whole(square[odd][0], square[odd][1]), rounded_high(mean_r, mean_r));
+        V32 distorted = hn::Sub(whole(square[odd][2], square[odd][3]), rounded_high(mean_d, mean_d));
+        const V32 both = hn::Sub(whole(product[odd][2], product[odd][3]), rounded_high(mean_r, mean_d));
         distorted = hn::Max(distorted, hn::Zero(d));
         if (const int valid = (columns - c + 1 - odd) / 2; valid < kLanes32) {
           const auto mask = hn::FirstN(d, static_cast<size_t>(valid));
@@ -392,8 +429,7 @@ class ScalePass {
 
   // A rounded square from the sums over its halves.
   HWY_INLINE static V32 whole(V32 high, V32 low) {
-    const VU32 l = hn::ShiftRight<16>(hn::Add(as_unsigned(unbias(low)), hn::Set(DU32(), 32768U)));
-    return hn::Add(unbias(high), as_signed(l));
+    return hn::Add(high, as_signed(hn::ShiftRight<16>(as_unsigned(low))));
   }
 
   // 2048 * log2 of whole numbers, plus a constant that kLogOffset takes off: exponent and leading bits of the double
@@ -487,7 +523,8 @@ class ScalePass {
           auto load = [&](int j, int i) {
             return hn::BitCast(d16, hn::Load(d, slots[j + kShift] + i * kBufferColumns + c + half * kLanes32));
           };
-          filter_pairs<kNext, 2>(load, sum[half], odd);
+          filter_pairs<2>(
+              next_taps_, load, [&](int) { return 1U << (mean_shift_ - 1); }, sum[half], odd);
         }
         for (int p = 0; p < 2; ++p) store_mean(mean(sum[0][p]), mean(sum[1][p]), strip_.next[p] + c);
       }
@@ -497,9 +534,10 @@ class ScalePass {
         auto load = [&](int j, int i) {
           return hn::LoadU(d16, strip_.next[i] + c + kReach - NextTaps::kReach + 2 * j);
         };
-        filter_pairs<kNext, 2>(load, even, odd);
+        filter_pairs<2>(
+            next_taps_, load, [](int) { return 32768U; }, even, odd);
         for (int p = 0; p < 2; ++p) {
-          const V32 rounded = hn::ShiftRight<16>(hn::Add(even[p], hn::Set(d, 32768)));
+          const V32 rounded = hn::ShiftRight<16>(even[p]);
           const auto samples = hn::BitCast(du_half, hn::DemoteTo(d_half, rounded));
           uint16_t* const out = pictures_.next[p] + static_cast<size_t>(y / 2) * pictures_.next_pitch + (x + c) / 2;
           hn::StoreU(hn::Xor(samples, hn::Set(du_half, static_cast<uint16_t>(0x8000))), du_half, out);
@@ -508,6 +546,8 @@ class ScalePass {
     }
   }
 
+  Taps taps_;
+  NextTaps next_taps_;
   const vif::ScalePictures& pictures_;
   const VifRequest& request_;
   const bool moments_;
