@@ -146,13 +146,16 @@ class Run {
     ctx_.reset(ctx);
     qc_set_log_callback(ctx, print_line, nullptr);
     for (const auto& [key, value] : arguments_.options) set(key, value);
-    if (models_.empty() && arguments_.predict && !arguments_.features.empty()) models_ = {"version=vmaf_v0.6.1"};
+    // As libvmaf's tool: features alone do not switch off the default model.
+    const bool implied = models_.empty() && arguments_.predict && !arguments_.features.empty();
+    if (implied) models_ = {"version=vmaf_v0.6.1"};
     if (!arguments_.predict) set("no_prediction", "true");
     set("model", joined(models_));
     set("feature", joined(arguments_.features));
     set("log_path", arguments_.output);
     set("log_fmt", arguments_.log_format);
-    if (qc_open(ctx, &reference_.format(), &distorted_.format(), nullptr) < 0) throw Error(kFailed, qc_error(ctx));
+    if (qc_open(ctx, &reference_.format(), &distorted_.format(), nullptr) >= 0) return;
+    throw Error(kFailed, qc_error(ctx) + std::string(implied ? "; without --model, -n computes features alone" : ""));
   }
 
   QCStatus check(QCStatus status) {

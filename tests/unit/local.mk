@@ -10,7 +10,8 @@ unit_tests = \
 	tests/unit/options_test \
 	tests/unit/ordered_sum_test \
 	tests/unit/pool_test \
-	tests/unit/psnr_test
+	tests/unit/psnr_test \
+	tests/unit/video_file_test
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 
@@ -59,6 +60,17 @@ tests_unit_pool_test_LDADD = $(unit_libs)
 tests_unit_psnr_test_SOURCES = tests/unit/psnr_test.cpp tests/unit/guarded_picture.h $(unit_support)
 tests_unit_psnr_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_psnr_test_LDADD = $(unit_libs)
+
+tests_unit_video_file_test_SOURCES = \
+	tests/unit/video_file_test.cpp \
+	tools/byte_source.cpp \
+	tools/byte_source.h \
+	tools/tool_error.h \
+	tools/video_file.cpp \
+	tools/video_file.h \
+	$(unit_support)
+tests_unit_video_file_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/tools
+tests_unit_video_file_test_LDADD = $(unit_libs)
 endif
 
 TESTS += tests/unit/log_consumers_test.sh tests/unit/tool_test.sh
