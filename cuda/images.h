@@ -4,6 +4,7 @@
 #include "cuda/driver/objects.h"
 
 extern "C" {
+extern const unsigned char qc_image_adm_sums[];
 extern const unsigned char qc_image_ansnr[];
 extern const unsigned char qc_image_decimation[];
 extern const unsigned char qc_image_luma_sums[];
@@ -15,6 +16,7 @@ extern const unsigned char qc_image_windowed_ssim[];
 
 namespace qc::cuda {
 
+inline const Image kAdmSumsImage{qc_image_adm_sums};
 inline const Image kAnsnrImage{qc_image_ansnr};
 inline const Image kDecimationImage{qc_image_decimation};
 inline const Image kLumaSumsImage{qc_image_luma_sums};

@@ -36,6 +36,7 @@ SUFFIXES = .cu .ptx
 @QC_INCLUDE_KERNEL_DEPS@
 
 qc_kernels = \
+	cuda/adm/adm_sums.cu \
 	cuda/math/ordered_sum.cu \
 	cuda/psnr/ansnr.cu \
 	cuda/psnr/luma_sums.cu \
@@ -45,6 +46,7 @@ qc_kernels = \
 	cuda/ssim/windowed_ssim.cu
 # What kernels include, for the compilations that do not track it.
 qc_kernel_headers = \
+	cuda/adm/adm_sums.h \
 	cuda/device/frame.h \
 	cuda/device/kernel_name.h \
 	cuda/device/plane_walk.h \
@@ -62,6 +64,8 @@ qc_kernel_headers = \
 if HAVE_CUDA
 qc_sources += \
 	$(qc_kernel_headers) \
+	cuda/adm/adm.cpp \
+	cuda/adm/adm.h \
 	cuda/device_layout.h \
 	cuda/driver/driver.cpp \
 	cuda/driver/driver.h \

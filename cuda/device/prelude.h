@@ -23,6 +23,8 @@
 #undef QC_DEVICE
 #define QC_DEVICE __device__ inline __attribute__((always_inline))
 #endif
+// Before a loop of known length whose index must become a constant.
+#define QC_UNROLL _Pragma("unroll")
 // A variable of the block.
 #define QC_BLOCK_SHARED __shared__
 

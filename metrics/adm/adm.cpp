@@ -71,6 +71,18 @@ constexpr int kReferenceBits[4] = {18, 32, 27, 23};
 constexpr int kCubeBits[4] = {52, 45, 39, 36};
 constexpr int kCubeBitsFinestD = 57;
 
+AdmCsf weights_mode(const FeatureConfig& config) { return static_cast<AdmCsf>(config.options.get_int("adm_csf_mode")); }
+
+AdmWeights weights(const FeatureConfig& config) {
+  const double view_distance = config.options.get_double("adm_norm_view_dist");
+  const int display_height = config.options.get_int("adm_ref_display_height");
+  if (view_distance * display_height < 3240.0)
+    fail_invalid("adm_norm_view_dist * adm_ref_display_height is " + std::to_string(view_distance * display_height) +
+                 "; adm is defined from 3240 on (3 * 1080)");
+  return adm_weights(weights_mode(config), view_distance, display_height, config.options.get_double("adm_csf_scale"),
+                     config.options.get_double("adm_csf_diag_scale"));
+}
+
 class AdmCpuKernel final : public CpuKernel {
  public:
   explicit AdmCpuKernel(const AdmParameters& parameters)
@@ -90,31 +102,15 @@ class Adm final : public Feature {
   explicit Adm(const FeatureConfig& config)
       : dlm_weight_(config.options.get_double("adm_dlm_weight")),
         noise_weight_(config.options.get_double("adm_noise_weight")),
-        min_value_(config.options.get_double("adm_min_val")) {
-    const Geometry& g = config.geometry;
-    if (g.width < 17 || g.height < 17)
-      fail_invalid("adm needs pictures of at least 17x17 samples for its four scales, not " + std::to_string(g.width) +
-                   "x" + std::to_string(g.height));
-    const double view_distance = config.options.get_double("adm_norm_view_dist");
-    const int display_height = config.options.get_int("adm_ref_display_height");
-    if (view_distance * display_height < 3240.0)
-      fail_invalid("adm_norm_view_dist * adm_ref_display_height is " + std::to_string(view_distance * display_height) +
-                   "; adm is defined from 3240 on (3 * 1080)");
-    const AdmCsf mode = static_cast<AdmCsf>(config.options.get_int("adm_csf_mode"));
-    weights_ = adm_weights(mode, view_distance, display_height, config.options.get_double("adm_csf_scale"),
-                           config.options.get_double("adm_csf_diag_scale"));
-    if (mode == AdmCsf::Barten)
+        min_value_(config.options.get_double("adm_min_val")),
+        weights_(weights(config)),
+        parameters_(adm_parameters(config)) {
+    if (weights_mode(config) == AdmCsf::Barten)
       warning_ =
           "adm_csf_mode=1 is meaningless in the feature adm: its weights overflow the fixed-point format; the scores "
-          "equal "
-          "libvmaf's";
-    parameters_ = adm_parameters(g.width, g.height, g.depth, weights_.fixed_hv, weights_.fixed_d);
-    parameters_.gain_limit = config.options.get_double("adm_enhn_gain_limit");
-    parameters_.skip_aim = config.options.get_bool("adm_skip_aim");
-    parameters_.skip_scale0 = config.options.get_bool("adm_skip_scale0");
+          "equal libvmaf's";
   }
 
-  const AdmParameters& parameters() const { return parameters_; }
   std::string warning() const override { return warning_; }
   size_t record_size() const override { return sizeof(AdmRecord); }
   std::unique_ptr<CpuKernel> make_cpu_kernel(FrameCache&) const override {
@@ -196,8 +192,8 @@ class Adm final : public Feature {
   double dlm_weight_;
   double noise_weight_;
   double min_value_;
-  AdmWeights weights_{};
-  AdmParameters parameters_{};
+  AdmWeights weights_;
+  AdmParameters parameters_;
   std::string warning_;
 };
 
@@ -205,7 +201,18 @@ std::unique_ptr<Feature> create(const FeatureConfig& config) { return std::make_
 
 }  // namespace
 
-const AdmParameters& adm_parameters(const Feature& adm) { return static_cast<const Adm&>(adm).parameters(); }
+AdmParameters adm_parameters(const FeatureConfig& config) {
+  const Geometry& g = config.geometry;
+  if (g.width < 17 || g.height < 17)
+    fail_invalid("adm needs pictures of at least 17x17 samples for its four scales, not " + std::to_string(g.width) +
+                 "x" + std::to_string(g.height));
+  const AdmWeights w = weights(config);
+  AdmParameters p = adm_parameters(g.width, g.height, g.depth, w.fixed_hv, w.fixed_d);
+  p.gain_limit = config.options.get_double("adm_enhn_gain_limit");
+  p.skip_aim = config.options.get_bool("adm_skip_aim");
+  p.skip_scale0 = config.options.get_bool("adm_skip_scale0");
+  return p;
+}
 
 const FeatureDef kAdm = {
     "adm",

@@ -8,7 +8,7 @@ namespace qc {
 
 extern const FeatureDef kAdm;
 
-// The kernels' settings of a configured instance.
-const AdmParameters& adm_parameters(const Feature& adm);
+// The kernels' settings of an instance.
+AdmParameters adm_parameters(const FeatureConfig& config);
 
 }  // namespace qc

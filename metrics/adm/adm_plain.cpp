@@ -28,14 +28,14 @@ AdmBands transform(int width, int height, int scale, Sample sample, int64_t offs
   };
   for (int y = 0; y < bands.height; ++y) {
     for (int x = 0; x < width; ++x) {
-      int64_t p[4];
+      int32_t p[4];
       for (int k = 0; k < 4; ++k) p[k] = sample(x, adm::mirror(2 * y - 1 + k, height));
       low[static_cast<size_t>(x)] = vertical(adm::low_pass(p[0], p[1], p[2], p[3]) + offset);
       high[static_cast<size_t>(x)] = vertical(adm::high_pass(p[0], p[1], p[2], p[3]));
     }
     for (int x = 0; x < bands.width; ++x) {
-      int64_t l[4];
-      int64_t h[4];
+      int32_t l[4];
+      int32_t h[4];
       for (int k = 0; k < 4; ++k) {
         const size_t column = static_cast<size_t>(adm::mirror(2 * x - 1 + k, width));
         l[k] = low[column];
@@ -156,7 +156,7 @@ void scale_sums(const AdmParameters& parameters, int index, const AdmBands& refe
 AdmBands adm_bands(const PlaneView& picture) {
   const int64_t half = int64_t{1} << (picture.depth - 1);
   return transform(
-      picture.width, picture.height, 0, [&](int x, int y) { return int64_t{picture.at(x, y)}; },
+      picture.width, picture.height, 0, [&](int x, int y) { return static_cast<int32_t>(picture.at(x, y)); },
       -(adm::kLow0 + adm::kLow1 + adm::kLow2 + adm::kLow3) * half,
       [&](int64_t sum) { return adm::low_bits16(adm::rounding_shift(sum, picture.depth)); });
 }
@@ -165,8 +165,7 @@ AdmBands adm_bands(const AdmBands& finer, int scale) {
   return transform(
       finer.width, finer.height, scale,
       [&](int x, int y) {
-        return int64_t{
-            finer.approximation[static_cast<size_t>(y) * static_cast<size_t>(finer.width) + static_cast<size_t>(x)]};
+        return finer.approximation[static_cast<size_t>(y) * static_cast<size_t>(finer.width) + static_cast<size_t>(x)];
       },
       0, [&](int64_t sum) { return adm::low_bits32(adm::rounding_shift(sum, adm::vertical_shift(scale))); });
 }

@@ -8,6 +8,7 @@
 #include "vif/vif.h"
 
 #if QC_CUDA
+#include "cuda/adm/adm.h"
 #include "cuda/psnr/psnr.h"
 #include "cuda/ssim/ssim.h"
 #define QC_CUDA_PATH(make) cuda::make
@@ -25,7 +26,7 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatMsSsim, QC_CUDA_PATH(make_float_ms_ssim_kernels)},
     {&kFloatSsim, QC_CUDA_PATH(make_float_ssim_kernels)},
     {&kPsnr, QC_CUDA_PATH(make_psnr_kernels)},
-    {&kAdm, nullptr},
+    {&kAdm, QC_CUDA_PATH(make_adm_kernels)},
     {&kMotion, nullptr},
     {&kVif, nullptr},
     {&kMotionV2, nullptr},

@@ -10,6 +10,7 @@
 
 #define QC_DEVICE inline
 #define QC_BLOCK_SHARED static
+#define QC_UNROLL
 
 #define QC_KERNEL(name, ARGS, THREADS)                                                                             \
   static void name##_body(const ARGS& args);                                                                       \

@@ -255,6 +255,36 @@ void direction(void**) {
   assert_false(adm::same_direction(10000, 0, 10000, 175));
 }
 
+// What the device uses gives the same as the definition.
+void quick_forms(void**) {
+  for (int32_t n = 1; n <= 32768; ++n) assert_int_equal(adm::reciprocal(n), (1 << 30) / n);
+  const double limits[] = {100, 1, 1.2, 37.5, 2};
+  for (int i = 0; i < 400000; ++i) {
+    // Magnitudes of all lengths, and pairs that are nearly proportional.
+    auto draw = [&](int y, int bits) {
+      const uint64_t h = hash(3, i, y);
+      return static_cast<int32_t>(h >> 16) >> (31 - static_cast<int>(h % static_cast<unsigned>(bits)));
+    };
+    const bool finest = i % 2 == 0;
+    const int bits = finest ? 14 : 30;
+    const int32_t oh = draw(0, bits);
+    const int32_t ov = draw(1, bits);
+    const bool near = i % 3 == 0;
+    const int32_t th = near ? oh - oh / 57 + draw(2, 3) : draw(2, bits);
+    const int32_t tv = near ? ov + oh / 57 + draw(3, 3) : draw(3, bits);
+    const bool same = adm::same_direction(oh, ov, th, tv);
+    assert_int_equal(adm::same_direction_quick(oh, ov, th, tv), same);
+    const double value = limits[i % 5];
+    const adm::GainLimit limit = adm::gain_limit(value);
+    for (const bool enhanced : {false, true}) {
+      const int32_t expected = adm::restored(oh, th, enhanced, value);
+      const int32_t actual = finest ? adm::restored_quick<true>(oh, th, enhanced, limit)
+                                    : adm::restored_quick<false>(oh, th, enhanced, limit);
+      if (actual != expected) fail_msg("restored_quick(%d, %d) is %d, not %d", oh, th, actual, expected);
+    }
+  }
+}
+
 void thresholds(void**) {
   using adm::CoarseScale;
   using adm::FinestScale;
@@ -406,13 +436,11 @@ void targets_and_layouts(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(flat_wavelet),   cmocka_unit_test(flat_pair),
-      cmocka_unit_test(pattern_scores), cmocka_unit_test(equal_pictures),
-      cmocka_unit_test(skipped_aim),    cmocka_unit_test(nothing_to_compare),
-      cmocka_unit_test(gains),          cmocka_unit_test(direction),
-      cmocka_unit_test(thresholds),     cmocka_unit_test(regions),
-      cmocka_unit_test(weights),        cmocka_unit_test(refusals),
-      cmocka_unit_test(warning),        cmocka_unit_test(targets_and_layouts),
+      cmocka_unit_test(flat_wavelet),   cmocka_unit_test(flat_pair),   cmocka_unit_test(pattern_scores),
+      cmocka_unit_test(equal_pictures), cmocka_unit_test(skipped_aim), cmocka_unit_test(nothing_to_compare),
+      cmocka_unit_test(gains),          cmocka_unit_test(direction),   cmocka_unit_test(quick_forms),
+      cmocka_unit_test(thresholds),     cmocka_unit_test(regions),     cmocka_unit_test(weights),
+      cmocka_unit_test(refusals),       cmocka_unit_test(warning),     cmocka_unit_test(targets_and_layouts),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
