@@ -10,7 +10,7 @@ using namespace qc::device;
 using Map = RunMap<double>;
 constexpr int kWarp = 32;
 // Of zero and subnormals, so that no map is ever applied in it.
-constexpr Binade kNoBinade = {-1023, false};
+constexpr PackedBinade kNoBinade = PackedBinade::of({-1023, false});
 constexpr int kWarps = kOrderedThreads / kWarp;
 constexpr int kTermsPerLane = kChunkTerms / kWarp;
 
@@ -59,7 +59,7 @@ QC_KERNEL(qc_ordered_guesses, OrderedSumArgs, kGuessThreads) {
   }
   double sum = thread > 0 ? totals[thread - 1] : 0.0;
   for (int k = begin; k < end; ++k) {
-    args.chunk_binade[k] = binade_of(sum);
+    args.chunk_binade[k] = PackedBinade::of(binade_of(sum));
     sum += args.chunk_sum[k];
   }
 }
@@ -73,7 +73,7 @@ QC_KERNEL(qc_ordered_maps, OrderedSumArgs, kOrderedThreads) {
     const int chunk = first + c;
     Map map = Map::identity();
     if (chunk < args.chunks) {
-      const Binade binade = args.chunk_binade[chunk];
+      const Binade binade = args.chunk_binade[chunk].binade();
       const int64_t begin = int64_t{chunk} * kChunkTerms;
       const int64_t lane_begin = begin + lane * kTermsPerLane;
       const int64_t end = chunk_end(args, begin);
@@ -88,11 +88,10 @@ QC_KERNEL(qc_ordered_maps, OrderedSumArgs, kOrderedThreads) {
   }
   sync_block();
   if (thread_x() != 0) return;
-  Binade binade = args.chunk_binade[first];
+  PackedBinade binade = args.chunk_binade[first];
   Map map = maps[0];
   for (int c = 1; c < kChunksPerGroup && first + c < args.chunks; ++c) {
-    const Binade other = args.chunk_binade[first + c];
-    if (other.exponent != binade.exponent || other.negative != binade.negative) binade = kNoBinade;
+    if (!(args.chunk_binade[first + c] == binade)) binade = kNoBinade;
     map = compose(map, maps[c]);
   }
   args.group_binade[block_x()] = binade;
@@ -102,7 +101,7 @@ QC_KERNEL(qc_ordered_maps, OrderedSumArgs, kOrderedThreads) {
 // All threads fetch what thread 0 then walks over: groups, the chunks of a group whose map does not apply, the terms of such a
 // chunk.
 QC_KERNEL(qc_ordered_walk, OrderedSumArgs, kOrderedThreads) {
-  QC_BLOCK_SHARED Binade binade[kOrderedThreads];
+  QC_BLOCK_SHARED PackedBinade binade[kOrderedThreads];
   QC_BLOCK_SHARED Map map[kOrderedThreads];
   QC_BLOCK_SHARED double term[kChunkTerms];
   QC_BLOCK_SHARED double shared_sum;
@@ -111,7 +110,7 @@ QC_KERNEL(qc_ordered_walk, OrderedSumArgs, kOrderedThreads) {
   static_assert(kChunkTerms == kOrderedThreads && kChunksPerGroup <= kOrderedThreads);
 
   // Applies maps of [begin, end), at most kOrderedThreads of them, until one does not apply; gives its index, or end.
-  const auto walk = [&](const Binade* binades, const Map* maps, int begin, int end, int position) {
+  const auto walk = [&](const PackedBinade* binades, const Map* maps, int begin, int end, int position) {
     if (begin + thread < end) {
       binade[thread] = binades[begin + thread];
       map[thread] = maps[begin + thread];
@@ -119,7 +118,7 @@ QC_KERNEL(qc_ordered_walk, OrderedSumArgs, kOrderedThreads) {
     sync_block();
     if (thread == 0) {
       double sum = shared_sum;
-      while (position < end && advance(sum, map[position - begin], binade[position - begin])) ++position;
+      while (position < end && advance(sum, map[position - begin], binade[position - begin].binade())) ++position;
       shared_sum = sum;
       shared_position = position;
     }

@@ -11,15 +11,24 @@ constexpr int kChunksPerGroup = 64;
 constexpr int kOrderedThreads = 256;
 constexpr int kGuessThreads = 1024;
 
+// A Binade in memory, without bytes that nobody sets.
+struct PackedBinade {
+  int32_t bits;
+
+  static QC_HD constexpr PackedBinade of(const Binade& b) { return {b.exponent * 2 + (b.negative ? 1 : 0)}; }
+  QC_HD constexpr Binade binade() const { return {bits >> 1, (bits & 1) != 0}; }
+  QC_HD constexpr bool operator==(const PackedBinade& other) const { return bits == other.bits; }
+};
+
 struct OrderedSumArgs {
   const double* terms;
   int64_t count;
   int chunks;  // of kChunkTerms terms, the last one of fewer
   int groups;  // of kChunksPerGroup chunks
   double* chunk_sum;
-  Binade* chunk_binade;  // of the sum before each chunk, as far as any order of addition tells
+  PackedBinade* chunk_binade;  // of the sum before each chunk, as far as any order of addition tells
   RunMap<double>* chunk_map;
-  Binade* group_binade;  // the one that all chunks of the group share, or one that no number is in
+  PackedBinade* group_binade;  // the one that all chunks of the group share, or one that no number is in
   RunMap<double>* group_map;
   double* result;
 };

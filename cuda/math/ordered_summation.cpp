@@ -20,9 +20,9 @@ OrderedSumArgs lay_out(Layout& layout, int64_t count) {
   const auto chunks = static_cast<size_t>(args.chunks);
   const auto groups = static_cast<size_t>(args.groups);
   args.chunk_sum = layout.take<double>(chunks);
-  args.chunk_binade = layout.take<Binade>(chunks);
+  args.chunk_binade = layout.take<PackedBinade>(chunks);
   args.chunk_map = layout.take<Map>(chunks);
-  args.group_binade = layout.take<Binade>(groups);
+  args.group_binade = layout.take<PackedBinade>(groups);
   args.group_map = layout.take<Map>(groups);
   return args;
 }

@@ -8,8 +8,8 @@
 namespace qc::cuda {
 
 // A block sums kAnsnrRows rows, a stretch of kAnsnrColumns columns at a time.
-constexpr int kAnsnrRows = 16;
-constexpr int kAnsnrColumns = 64;
+constexpr int kAnsnrRows = 4;
+constexpr int kAnsnrColumns = 256;
 constexpr int kAnsnrThreads = 256;
 
 struct AnsnrRowsArgs {

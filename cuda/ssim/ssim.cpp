@@ -83,7 +83,7 @@ class WindowedKernels {
 
   WindowedPlane plane(size_t i, const float* x, const float* y, SsimPartialSums* sums) const {
     const Scale& s = scales_[i];
-    return {x, y, s.width, s.height, s.rows_per_block, s.blocks_across(), s.blocks(), sums};
+    return {x, y, s.width, s.height, s.rows_per_block, s.blocks_across(), s.blocks(), s.wanted, sums};
   }
 
   void sum(abi::Stream stream, Source source, const FrameParameters* frame, std::span<const WindowedPlane> planes) const {

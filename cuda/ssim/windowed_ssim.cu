@@ -60,23 +60,56 @@ struct WindowSum {
   }
 };
 
-struct Terms {
-  double value[kSsimTerms];
+QC_DEVICE double magnitude(double v) { return v < 0 ? -v : v; }
+
+// The wanted terms of a window.
+class WindowTerms {
+ public:
+  QC_DEVICE explicit WindowTerms(const ssim::WindowMeans& m)
+      : mean_x_(m.x),
+        mean_y_(m.y),
+        variance_x_(ssim::variance(m.xx, m.x)),
+        variance_y_(ssim::variance(m.yy, m.y)),
+        covariance_(ssim::covariance(m)),
+        deviation_(sqrt_rn(variance_x_ * variance_y_)) {}
+  QC_DEVICE double luminance() const { return ssim::luminance(mean_x_, mean_y_); }
+  QC_DEVICE double contrast() const { return ssim::contrast(variance_x_, variance_y_, deviation_); }
+  QC_DEVICE double structure() const { return static_cast<double>(ssim::structure(covariance_, deviation_)); }
+
+ private:
+  float mean_x_;
+  float mean_y_;
+  float variance_x_;
+  float variance_y_;
+  float covariance_;
+  float deviation_;
 };
 
-QC_DEVICE Terms terms_of(const ssim::WindowMeans& m) {
-  const float vx = ssim::variance(m.xx, m.x);
-  const float vy = ssim::variance(m.yy, m.y);
-  const float deviation = sqrt_rn(vx * vy);
-  Terms t;
-  t.value[kLuminanceTerm] = ssim::luminance(m.x, m.y);
-  t.value[kContrastTerm] = ssim::contrast(vx, vy, deviation);
-  t.value[kStructureTerm] = static_cast<double>(ssim::structure(ssim::covariance(m), deviation));
-  t.value[kProductTerm] = t.value[kLuminanceTerm] * t.value[kContrastTerm] * t.value[kStructureTerm];
-  return t;
+QC_DEVICE constexpr bool has(unsigned set, SsimTerm term) { return ((set >> term) & 1) != 0; }
+
+QC_DEVICE void add_term(SsimPartialSums& sums, SsimTerm term, double value) {
+  sums.sum[term] += value;
+  sums.magnitude[term] += magnitude(value);
 }
 
-QC_DEVICE double magnitude(double v) { return v < 0 ? -v : v; }
+QC_DEVICE void add_terms(SsimPartialSums& sums, const WindowTerms& terms, unsigned wanted) {
+  const double contrast = terms.contrast();
+  const double structure = terms.structure();
+  if (has(wanted, kProductTerm) || has(wanted, kLuminanceTerm)) {
+    const double luminance = terms.luminance();
+    if (has(wanted, kProductTerm)) add_term(sums, kProductTerm, luminance * contrast * structure);
+    if (has(wanted, kLuminanceTerm)) add_term(sums, kLuminanceTerm, luminance);
+  }
+  if (has(wanted, kContrastTerm)) add_term(sums, kContrastTerm, contrast);
+  if (has(wanted, kStructureTerm)) add_term(sums, kStructureTerm, structure);
+}
+
+QC_DEVICE double term_of(const WindowTerms& terms, SsimTerm term) {
+  if (term == kLuminanceTerm) return terms.luminance();
+  if (term == kContrastTerm) return terms.contrast();
+  if (term == kStructureTerm) return terms.structure();
+  return terms.luminance() * terms.contrast() * terms.structure();
+}
 
 // Each thread goes down a column of window positions: a row of samples is shared by the block, filtered across, and kept
 // until the window has passed.
@@ -152,13 +185,13 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
         }
       }
     }
-    const Terms terms =
-        terms_of({down[kX].value(), down[kY].value(), down[kXX].value(), down[kYY].value(), down[kXY].value()});
     if (!inside) continue;
-    if (args.terms) args.terms[int64_t{y - (kTaps - 1)} * columns + left + thread] = terms.value[args.term];
-    for (int t = 0; t < kSsimTerms; ++t) {
-      sums.sum[t] += terms.value[t];
-      sums.magnitude[t] += magnitude(terms.value[t]);
+    const WindowTerms terms(
+        {down[kX].value(), down[kY].value(), down[kXX].value(), down[kYY].value(), down[kXY].value()});
+    if (args.terms) {
+      args.terms[int64_t{y - (kTaps - 1)} * columns + left + thread] = term_of(terms, args.term);
+    } else {
+      add_terms(sums, terms, plane.wanted);
     }
   }
   if (args.terms) return;

@@ -28,7 +28,8 @@ struct WindowedPlane {
   int rows_per_block;  // rows of window positions
   int blocks_across;
   int blocks;
-  SsimPartialSums* partial_sums;  // one a block
+  unsigned wanted;  // bit i: term i
+  SsimPartialSums* partial_sums;  // one a block; 0 for terms that are not wanted
 };
 
 struct WindowedSsimArgs {
