@@ -425,6 +425,7 @@ void WindowedSsim::start(int width, int height, SsimTerms terms) {
   width_ = width;
   height_ = height;
   rows_ = 0;
+  finished_ = false;
   terms_ = terms;
   sums_ = {};
   const size_t pitch = ssim::row_pitch(width);
@@ -456,8 +457,15 @@ void WindowedSsim::row_written() {
   if (rows_ % ssim::kWindowTaps == 0) process_block(ssim::kWindowTaps);
 }
 
+const SsimSums& WindowedSsim::sums() {
+  const int rest = rows_ % ssim::kWindowTaps;
+  if (rest != 0 && !finished_) process_block(rest);
+  finished_ = true;
+  return sums_;
+}
+
 SsimMeans WindowedSsim::means() {
-  if (const int rest = rows_ % ssim::kWindowTaps; rest != 0) process_block(rest);
+  sums();
   const int columns = width_ - (ssim::kWindowTaps - 1);
   const int rows = height_ - (ssim::kWindowTaps - 1);
   const auto mean = [&](bool wanted, double sum) { return wanted ? ssim::plane_mean(sum, columns, rows) : 0.0f; };

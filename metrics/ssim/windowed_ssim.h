@@ -34,7 +34,8 @@ class WindowedSsim {
   float* y_row() { return y_.data() + row_offset(); }
   // Both rows have been written. Their content stays until the next call.
   void row_written();
-  // After the last row.
+  // After the last row: the sums of the wanted terms, and their means.
+  const SsimSums& sums();
   SsimMeans means();
 
  private:
@@ -44,6 +45,7 @@ class WindowedSsim {
   int width_ = 0;
   int height_ = 0;
   int rows_ = 0;
+  bool finished_ = false;
   SsimTerms terms_ = SsimTerms::All;
   SsimSums sums_;
   ssim::AlignedBuffer<float> x_;  // the rows of a block

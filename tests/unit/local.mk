@@ -8,9 +8,11 @@ unit_tests = \
 	tests/unit/model_test \
 	tests/unit/names_test \
 	tests/unit/options_test \
+	tests/unit/ordered_sum_simd_test \
 	tests/unit/ordered_sum_test \
 	tests/unit/pool_test \
 	tests/unit/psnr_test \
+	tests/unit/ssim_test \
 	tests/unit/video_file_test
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -49,6 +51,10 @@ tests_unit_options_test_SOURCES = tests/unit/options_test.cpp $(unit_support)
 tests_unit_options_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_options_test_LDADD = $(unit_libs)
 
+tests_unit_ordered_sum_simd_test_SOURCES = tests/unit/ordered_sum_simd_test.cpp $(unit_support)
+tests_unit_ordered_sum_simd_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_ordered_sum_simd_test_LDADD = $(unit_libs)
+
 tests_unit_ordered_sum_test_SOURCES = tests/unit/ordered_sum_test.cpp $(unit_support)
 tests_unit_ordered_sum_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_ordered_sum_test_LDADD = $(unit_libs)
@@ -71,6 +77,10 @@ tests_unit_video_file_test_SOURCES = \
 	$(unit_support)
 tests_unit_video_file_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/tools
 tests_unit_video_file_test_LDADD = $(unit_libs)
+
+tests_unit_ssim_test_SOURCES = tests/unit/ssim_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_ssim_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_ssim_test_LDADD = $(unit_libs)
 endif
 
 TESTS += tests/unit/log_consumers_test.sh tests/unit/tool_test.sh
