@@ -1,6 +1,7 @@
 #include "core/session.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <thread>
 
@@ -241,6 +242,8 @@ QCStatus Session::send(const QCPair* pair) {
   job->frame = sent_;
   job->scored = sent_ % n_subsample_ == 0;
   job->records.resize((record_bytes_ + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+  // Value-initialised elements need not have zeros in their padding.
+  std::memset(job->records.data(), 0, job->records.size() * sizeof(std::max_align_t));
   const size_t columns = job->scored ? feature_columns_ : 0;
   pending_.push_back({pair->pts, pair->opaque, job->scored, false, columns, {}});
   pending_.back().scores.resize(columns_.size());

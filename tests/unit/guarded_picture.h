@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -109,6 +110,8 @@ class FeatureRun final : private qc::ScoreSink {
   // The bytes of the record that the kernel leaves for a pair.
   std::vector<uint8_t> record(const qc::PairView& pair) {
     std::vector<std::max_align_t> memory(feature_->record_size() / sizeof(std::max_align_t) + 1);
+    // Value-initialised elements need not have zeros in their padding.
+    std::memset(memory.data(), 0, memory.size() * sizeof(std::max_align_t));
     const qc::Window window{0, &pair, {nullptr, nullptr}};
     cache_.next_frame();
     kernel_->run(window, memory.data());
