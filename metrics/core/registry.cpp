@@ -1,5 +1,6 @@
 // The list of all features. A new feature adds its header, its CUDA factory and one line.
 #include "adm/adm.h"
+#include "cambi/cambi.h"
 #include "core/error.h"
 #include "core/feature.h"
 #include "motion/motion.h"
@@ -29,6 +30,7 @@ constexpr RegistryEntry kRegistry[] = {
     {&kAdm, QC_CUDA_PATH(make_adm_kernels)},
     {&kMotion, nullptr},
     {&kVif, nullptr},
+    {&kCambi, nullptr},
     {&kMotionV2, nullptr},
     {&kSsim, QC_CUDA_PATH(make_ssim_kernels)},
 };

@@ -3,6 +3,7 @@ if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/adm_test \
 	tests/unit/api_test \
+	tests/unit/cambi_test \
 	tests/unit/filter_options_test \
 	tests/unit/log_test \
 	tests/unit/model_test \
@@ -34,6 +35,10 @@ tests_unit_api_test_LDADD = $(unit_libs)
 tests_unit_filter_options_test_SOURCES = tests/unit/filter_options_test.cpp $(unit_support)
 tests_unit_filter_options_test_CPPFLAGS = $(unit_cppflags) -DFILTER_SOURCE='"$(top_srcdir)/filter/vf_qualitycuda.c"'
 tests_unit_filter_options_test_LDADD = $(unit_libs)
+
+tests_unit_cambi_test_SOURCES = tests/unit/cambi_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_cambi_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_cambi_test_LDADD = $(unit_libs)
 
 tests_unit_log_test_SOURCES = tests/unit/log_test.cpp $(unit_support)
 tests_unit_log_test_CPPFLAGS = $(unit_cppflags)
