@@ -37,7 +37,8 @@ QC_HD constexpr int32_t low_bits32(int64_t x) { return static_cast<int32_t>(stat
 
 // (x + half) >> shift, where half is 0 for a shift by 0.
 QC_HD constexpr int64_t rounding_shift(int64_t x, int shift) {
-  return (x + (shift > 0 ? int64_t{1} << (shift - 1) : 0)) >> shift;
+  const uint64_t half = shift > 0 ? uint64_t{1} << (shift - 1) : 0;
+  return static_cast<int64_t>(static_cast<uint64_t>(x) + half) >> shift;
 }
 
 // Products of 64 bits. nvcc does not always see that 32-bit factors need one instruction.

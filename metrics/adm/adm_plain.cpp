@@ -90,15 +90,15 @@ int32_t threshold(const Signal& mask, int width, int height, int x, int y) {
 template <class Scale>
 void masked_sums(const AdmScale& scale, const Signal& signal, const Signal& mask, int64_t sums[3]) {
   for (int y = scale.top; y < scale.bottom; ++y) {
-    int64_t row[3] = {};
+    uint64_t row[3] = {};  // wraps with weights that overflow
     for (int x = scale.left; x < scale.right; ++x) {
       const size_t i = static_cast<size_t>(y) * static_cast<size_t>(scale.width) + static_cast<size_t>(x);
       const int32_t level = threshold(mask, scale.width, scale.height, x, y);
       for (int b = 0; b < 3; ++b)
-        row[b] += adm::masked_cube<Scale>(signal.weighted[b][i], level, b == 2,
-                                          b == 2 ? scale.cube_shift_d : scale.cube_shift_hv);
+        row[b] += static_cast<uint64_t>(adm::masked_cube<Scale>(signal.weighted[b][i], level, b == 2,
+                                                                b == 2 ? scale.cube_shift_d : scale.cube_shift_hv));
     }
-    for (int b = 0; b < 3; ++b) sums[b] += adm::rounding_shift(row[b], scale.cube_row_shift);
+    for (int b = 0; b < 3; ++b) sums[b] += adm::rounding_shift(static_cast<int64_t>(row[b]), scale.cube_row_shift);
   }
 }
 
