@@ -6,11 +6,13 @@
 extern "C" {
 extern const unsigned char qc_image_adm_sums[];
 extern const unsigned char qc_image_ansnr[];
+extern const unsigned char qc_image_blurred_difference[];
 extern const unsigned char qc_image_decimation[];
 extern const unsigned char qc_image_luma_sums[];
 extern const unsigned char qc_image_moment_ssim[];
 extern const unsigned char qc_image_ordered_sum[];
 extern const unsigned char qc_image_squared_error[];
+extern const unsigned char qc_image_vif_sums[];
 extern const unsigned char qc_image_windowed_ssim[];
 }
 
@@ -18,11 +20,13 @@ namespace qc::cuda {
 
 inline const Image kAdmSumsImage{qc_image_adm_sums};
 inline const Image kAnsnrImage{qc_image_ansnr};
+inline const Image kBlurredDifferenceImage{qc_image_blurred_difference};
 inline const Image kDecimationImage{qc_image_decimation};
 inline const Image kLumaSumsImage{qc_image_luma_sums};
 inline const Image kMomentSsimImage{qc_image_moment_ssim};
 inline const Image kOrderedSumImage{qc_image_ordered_sum};
 inline const Image kSquaredErrorImage{qc_image_squared_error};
+inline const Image kVifSumsImage{qc_image_vif_sums};
 inline const Image kWindowedSsimImage{qc_image_windowed_ssim};
 
 }  // namespace qc::cuda

@@ -38,12 +38,14 @@ SUFFIXES = .cu .ptx
 qc_kernels = \
 	cuda/adm/adm_sums.cu \
 	cuda/math/ordered_sum.cu \
+	cuda/motion/blurred_difference.cu \
 	cuda/psnr/ansnr.cu \
 	cuda/psnr/luma_sums.cu \
 	cuda/psnr/squared_error.cu \
 	cuda/ssim/decimation.cu \
 	cuda/ssim/moment_ssim.cu \
-	cuda/ssim/windowed_ssim.cu
+	cuda/ssim/windowed_ssim.cu \
+	cuda/vif/vif_sums.cu
 # What kernels include, for the compilations that do not track it.
 qc_kernel_headers = \
 	cuda/adm/adm_sums.h \
@@ -52,12 +54,14 @@ qc_kernel_headers = \
 	cuda/device/plane_walk.h \
 	cuda/device/prelude.h \
 	cuda/math/ordered_sum.h \
+	cuda/motion/blurred_difference.h \
 	cuda/psnr/ansnr.h \
 	cuda/psnr/luma_sums.h \
 	cuda/psnr/squared_error.h \
 	cuda/ssim/decimation.h \
 	cuda/ssim/moment_ssim.h \
 	cuda/ssim/windowed_ssim.h \
+	cuda/vif/vif_sums.h \
 	metrics/math/certified_rounding.h \
 	metrics/math/ordered_sum.h
 
@@ -78,10 +82,14 @@ qc_sources += \
 	cuda/kernels.h \
 	cuda/math/ordered_summation.cpp \
 	cuda/math/ordered_summation.h \
+	cuda/motion/motion.cpp \
+	cuda/motion/motion.h \
 	cuda/psnr/psnr.cpp \
 	cuda/psnr/psnr.h \
 	cuda/ssim/ssim.cpp \
-	cuda/ssim/ssim.h
+	cuda/ssim/ssim.h \
+	cuda/vif/vif.cpp \
+	cuda/vif/vif.h
 qc_objects += $(qc_kernels:.cu=.lo)
 endif
 

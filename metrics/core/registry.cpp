@@ -10,8 +10,10 @@
 
 #if QC_CUDA
 #include "cuda/adm/adm.h"
+#include "cuda/motion/motion.h"
 #include "cuda/psnr/psnr.h"
 #include "cuda/ssim/ssim.h"
+#include "cuda/vif/vif.h"
 #define QC_CUDA_PATH(make) cuda::make
 #else
 #define QC_CUDA_PATH(make) nullptr
@@ -28,10 +30,10 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatSsim, QC_CUDA_PATH(make_float_ssim_kernels)},
     {&kPsnr, QC_CUDA_PATH(make_psnr_kernels)},
     {&kAdm, QC_CUDA_PATH(make_adm_kernels)},
-    {&kMotion, nullptr},
-    {&kVif, nullptr},
+    {&kMotion, QC_CUDA_PATH(make_motion_kernels)},
+    {&kVif, QC_CUDA_PATH(make_vif_kernels)},
     {&kCambi, nullptr},
-    {&kMotionV2, nullptr},
+    {&kMotionV2, QC_CUDA_PATH(make_motion_kernels)},
     {&kSsim, QC_CUDA_PATH(make_ssim_kernels)},
 };
 

@@ -7,19 +7,19 @@
 
 namespace qc::vif {
 
-// One low-pass filter a scale: radius, and the taps from the centre outwards. Every filter adds up to 2^16.
+// One low-pass filter a scale. Each adds up to 2^16.
 constexpr int kRadius[4] = {8, 4, 2, 1};
-constexpr int32_t kTaps[4][9] = {
-    {7784, 7455, 6547, 5274, 3896, 2640, 1640, 935, 489},
-    {14692, 12590, 7925, 3663, 1244, 0, 0, 0, 0},
-    {26386, 16004, 3571, 0, 0, 0, 0, 0, 0},
-    {43728, 10904, 0, 0, 0, 0, 0, 0, 0},
-};
 
 // Tap of `scale` at distance k from the centre, 0 outside the filter.
 QC_HD constexpr int32_t tap(int scale, int k) {
+  constexpr int32_t kTaps[4][9] = {
+      {7784, 7455, 6547, 5274, 3896, 2640, 1640, 935, 489},
+      {14692, 12590, 7925, 3663, 1244, 0, 0, 0, 0},
+      {26386, 16004, 3571, 0, 0, 0, 0, 0, 0},
+      {43728, 10904, 0, 0, 0, 0, 0, 0, 0},
+  };
   const int distance = k < 0 ? -k : k;
-  return distance <= kRadius[scale] ? kTaps[scale][distance] : 0;
+  return distance <= 8 ? kTaps[scale][distance] : 0;
 }
 
 // Index i of a row of n samples, mirrored at both ends as often as it takes; the samples at the edges are not repeated.
@@ -81,5 +81,21 @@ QC_HD inline Kept kept_information(const Variances& v, double gain_limit) {
   const int64_t first = int64_t{noise} + kNoise;
   return {first, static_cast<int64_t>(limited * limited * double(v.reference)) + first};
 }
+
+// The leading bits of z, 2^17 <= z < 2^48: the exponent above 15 bits that index the table of residuals (vif_log.h).
+// Conversion to float32 finds them; it is exact since z is cut to 24 bits.
+QC_HD inline uint32_t leading_bits(uint64_t z) {
+  const int cut = z < (uint64_t{1} << 24) ? 0 : z < (uint64_t{1} << 32) ? 8 : z < (uint64_t{1} << 40) ? 16 : 24;
+  const auto leading = static_cast<float>(static_cast<uint32_t>(z >> cut));
+  return (__builtin_bit_cast(uint32_t, leading) >> 8) + (static_cast<uint32_t>(cut) << 15);
+}
+
+// 2048 * log2(z), rounded as the table says, plus a constant.
+QC_HD inline int32_t logarithm(uint64_t z, const uint8_t* residuals) {
+  const uint32_t q = leading_bits(z);
+  return static_cast<int32_t>((q >> 4) + residuals[q & 32767]);
+}
+// logarithm(kNoise)
+constexpr int32_t kLogNoise = 2048 * (127 + 17);
 
 }  // namespace qc::vif

@@ -40,7 +40,7 @@ struct PairedTaps {
   static constexpr int kReach = (kRadius[kScale] + 1) / 2 * 2;  // rows above the even output
   static constexpr int kPairs = kReach + 1;
   // The centre tap of scale 3 exceeds 16 bits. 2^16 less fits; the rest is added as the sample times 2^16.
-  static constexpr bool kWideCentre = kTaps[kScale][0] > 32767;
+  static constexpr bool kWideCentre = tap(kScale, 0) > 32767;
   static constexpr int32_t pair(int first) {
     const auto a = static_cast<uint16_t>(tap(kScale, first));
     const auto b = static_cast<uint16_t>(tap(kScale, first + 1));
