@@ -86,6 +86,7 @@ class GuardedPicture {
     }
   }
   const QCFormat& format() const { return format_; }
+  const QCFrame& frame() const { return frame_; }
   qc::PictureView view() const { return qc::view_of(frame_, format_); }
 
  private:

@@ -7,6 +7,7 @@ unit_tests = \
 	tests/unit/filter_options_test \
 	tests/unit/log_test \
 	tests/unit/model_test \
+	tests/unit/motion_test \
 	tests/unit/names_test \
 	tests/unit/options_test \
 	tests/unit/ordered_sum_simd_test \
@@ -14,6 +15,7 @@ unit_tests = \
 	tests/unit/pool_test \
 	tests/unit/psnr_test \
 	tests/unit/ssim_test \
+	tests/unit/vif_test \
 	tests/unit/video_file_test
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -47,6 +49,10 @@ tests_unit_log_test_LDADD = $(unit_libs)
 tests_unit_model_test_SOURCES = tests/unit/model_test.cpp $(unit_support)
 tests_unit_model_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_model_test_LDADD = $(unit_libs)
+
+tests_unit_motion_test_SOURCES = tests/unit/motion_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_motion_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_motion_test_LDADD = $(unit_libs)
 
 tests_unit_names_test_SOURCES = tests/unit/names_test.cpp $(unit_support)
 tests_unit_names_test_CPPFLAGS = $(unit_cppflags)
@@ -86,6 +92,10 @@ tests_unit_video_file_test_LDADD = $(unit_libs)
 tests_unit_ssim_test_SOURCES = tests/unit/ssim_test.cpp tests/unit/guarded_picture.h $(unit_support)
 tests_unit_ssim_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_ssim_test_LDADD = $(unit_libs)
+
+tests_unit_vif_test_SOURCES = tests/unit/vif_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_vif_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_vif_test_LDADD = $(unit_libs)
 endif
 
 TESTS += tests/unit/log_consumers_test.sh tests/unit/tool_test.sh
