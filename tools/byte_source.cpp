@@ -93,6 +93,7 @@ const uint8_t* ByteSource::take(size_t count) {
 }
 
 bool ByteSource::read(uint8_t* target, size_t count) {
+  if (count == 0) return true;
   if (map_) {
     const uint8_t* bytes = take(count);
     if (!bytes) return false;
@@ -100,7 +101,7 @@ bool ByteSource::read(uint8_t* target, size_t count) {
     return true;
   }
   const size_t from_ahead = std::min(count, ahead_.size() - ahead_at_);
-  std::memcpy(target, ahead_.data() + ahead_at_, from_ahead);
+  std::copy_n(ahead_.data() + ahead_at_, from_ahead, target);
   ahead_at_ += from_ahead;
   for (size_t filled = from_ahead; filled < count;) {
     const ssize_t got = ::read(fd_, target + filled, count - filled);
