@@ -47,7 +47,7 @@ class SlidingWindow {
 
 void prepare(const PlaneView& plane, const cambi::PictureParameters& picture, bool smoothed,
              std::vector<uint16_t>& image) {
-  if (plane.depth > 8 && plane.depth < 16) {
+  if (plane.bytes == 2) {
     const uint32_t maximum = (1U << plane.depth) - 1;
     for (int y = 0; y < plane.height; ++y)
       for (int x = 0; x < plane.width; ++x)

@@ -10,13 +10,20 @@
 
 namespace qc::cambi {
 
-// Planes of a worker. They keep their memory from frame to frame.
+// Memory of a worker. It is kept from frame to frame.
 struct Scratch {
   std::vector<uint16_t> image;
-  std::vector<uint16_t> filtered;
+  std::vector<uint16_t> filtered;  // the vector code's next image
   std::vector<uint8_t> mask;
+  std::vector<uint8_t> next_mask;
   std::vector<float> contrasts;
   std::vector<uint32_t> selection;
+  // Of the vector code alone:
+  std::vector<uint8_t> equal_rows;
+  std::vector<uint16_t> filter_rows;
+  std::vector<uint16_t> level_rows;
+  std::vector<uint16_t> counts;
+  std::vector<uint16_t> ramp;
 };
 
 // Sees the contrast values of a scale in raster order.
