@@ -94,6 +94,17 @@ void extend_row(const float* row, int width, size_t half, float* out) {
   for (int i = x + kLowPassRadius; i < samples; ++i) reflected(i);
 }
 
+// sum + value. Where additions and fused multiply-adds go to different units, some of the additions can use the latter:
+// the product with 1 is exact, so there is one rounding, that of the sum.
+template <bool kFused, class D, class V>
+HWY_INLINE V add(D d, V sum, V value) {
+#if HWY_NATIVE_FMA && HWY_ARCH_X86
+  if constexpr (kFused) return hn::MulAdd(value, hn::Set(d, 1.0), sum);
+#endif
+  (void)d;
+  return hn::Add(sum, value);
+}
+
 // Positions that are worked on at once, since the additions of one depend on each other; no more than the padding of
 // rows.
 constexpr int kGroup = ssim::kRowPadding;
@@ -103,7 +114,9 @@ template <class D, class V, size_t... i>
 HWY_INLINE void add_tap(D d, const float* samples, float tap, V* sums, std::index_sequence<i...>) {
   const hn::Rebind<float, D> df;
   const auto factor = hn::Set(df, tap);
-  ((sums[i] = hn::Add(sums[i], hn::PromoteTo(d, hn::Mul(hn::LoadU(df, samples + i * hn::MaxLanes(d)), factor)))), ...);
+  ((sums[i] =
+        add<i % 2 == 0>(d, sums[i], hn::PromoteTo(d, hn::Mul(hn::LoadU(df, samples + i * hn::MaxLanes(d)), factor)))),
+   ...);
 }
 
 // A row of the kernel, its taps in order.
