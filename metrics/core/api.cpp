@@ -38,22 +38,31 @@ class CLocale {
   locale_t previous_;
 };
 
+void set_message(std::string& message, const char* text) noexcept {
+  try {
+    message = text;
+  } catch (...) {
+    message.clear();
+    message.append("no memory");  // short enough for the string's own buffer
+  }
+}
+
 template <class Body>
 QCStatus guarded(std::string& message, Body&& body) noexcept {
   try {
     const CLocale locale;
     return body();
   } catch (const qc::Error& e) {
-    message = e.what();
+    set_message(message, e.what());
     return e.code();
   } catch (const std::bad_alloc&) {
-    message = "out of memory";
+    set_message(message, "out of memory");
     return QC_ERROR_MEMORY;
   } catch (const std::exception& e) {
-    message = std::string("internal error: ") + e.what();
+    set_message(message, e.what());
     return QC_ERROR_INTERNAL;
   } catch (...) {
-    message = "internal error";
+    set_message(message, "internal error");
     return QC_ERROR_INTERNAL;
   }
 }

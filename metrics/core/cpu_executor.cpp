@@ -3,8 +3,11 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 
+#include "core/error.h"
 #include "core/executor.h"
 
 namespace qc {
@@ -14,17 +17,18 @@ class CpuExecutor final : public Executor {
  public:
   CpuExecutor(const std::vector<Instance>& instances, int threads, int in_flight)
       : instances_(instances), in_flight_(in_flight) {
-    for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    try {
+      for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    } catch (const std::system_error& e) {
+      stop();
+      throw Error(QC_ERROR_MEMORY, "cannot start " + std::to_string(threads) + " worker threads: " + e.what());
+    } catch (...) {
+      stop();
+      throw;
+    }
   }
 
-  ~CpuExecutor() override {
-    {
-      std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    wake_workers_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
-  }
+  ~CpuExecutor() override { stop(); }
 
   bool full() const override {
     std::lock_guard lock(mutex_);
@@ -56,9 +60,18 @@ class CpuExecutor final : public Executor {
     State state;
   };
 
+  void stop() {
+    {
+      std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_workers_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
   void work() {
     FrameCache cache;
-    std::vector<std::unique_ptr<CpuKernel>> kernels(instances_.size());
+    std::vector<std::unique_ptr<CpuKernel>> kernels;
     std::unique_lock lock(mutex_);
     for (;;) {
       Entry* entry = nullptr;
@@ -89,6 +102,7 @@ class CpuExecutor final : public Executor {
   }
 
   void compute(Job& job, std::vector<std::unique_ptr<CpuKernel>>& kernels, FrameCache& cache) const {
+    kernels.resize(instances_.size());
     // All kernels first: they tell the shared intermediates what they need.
     for (size_t i = 0; i < instances_.size(); ++i)
       if (!kernels[i]) kernels[i] = instances_[i].feature->make_cpu_kernel(cache);

@@ -247,12 +247,18 @@ QCStatus Session::send(const QCPair* pair) {
   const size_t columns = job->scored ? feature_columns_ : 0;
   pending_.push_back({pair->pts, pair->opaque, job->scored, false, columns, {}});
   pending_.back().scores.resize(columns_.size());
-  job->pair = std::make_shared<Pair>(*pair, reference_, distorted_);
+  const auto accepted = std::make_shared<Pair>(*pair, reference_, distorted_);
+  job->pair = accepted;
   for (int i = 0; i < history_; ++i) job->previous[i] = previous_[i];
   if (history_ > 1) previous_[1] = previous_[0];
   if (history_ > 0) previous_[0] = job->pair;
   ++sent_;
-  executor_->submit(std::move(job));
+  try {
+    executor_->submit(std::move(job));
+  } catch (...) {
+    accepted->refuse();
+    throw;
+  }
   return QC_OK;
 }
 

@@ -8,3 +8,4 @@ cuda_kernel_time_SOURCES = tests/bench/cuda_kernel_time.cpp
 cuda_kernel_time_LDADD = libqc_all.la $(HWY_LIBS) -lpthread -ldl
 endif
 EXTRA_DIST += tests/gpu-check tests/gpu-end-to-end tests/gpu-run
+EXTRA_DIST += tests/bench/compare

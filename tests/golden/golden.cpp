@@ -4,7 +4,7 @@
 //     golden [--shared DIR] [--pair NAME]... [--run PREFIX]... [--target NAME] [--threads N] [--jobs N]
 //            [--layout planar|semiplanar|bottom-up] [--complete] [--lines N] [--verbose]
 //     golden [--shared DIR] --log FILE --pair NAME --run NAME...
-//     golden --list-targets
+//     golden --list-targets | --list-features
 //
 // DIR (default: $QC_SHARED, else ../shared beside the source tree) has clips/, goldens/ and models/. Exit status: 0 if
 // all that is comparable agrees, 1 otherwise, 77 if DIR is absent. --complete makes a feature or model that this build
@@ -320,6 +320,11 @@ int parse_and_run(int argc, char** argv) {
     std::string value;
     if (option == "--list-targets") {
       for (const std::string& name : available_targets()) std::printf("%s\n", name.c_str());
+      return 0;
+    }
+    if (option == "--list-features") {
+      QCFeatureInfo feature;
+      for (int k = 0; qc_feature_info(k, &feature) == QC_OK; ++k) std::printf("%s\n", feature.name);
       return 0;
     }
     if (option == "--complete" || option == "--verbose") {
