@@ -60,6 +60,7 @@ qc_kernel_headers = \
 	cuda/psnr/squared_error.h \
 	cuda/ssim/decimation.h \
 	cuda/ssim/moment_ssim.h \
+	cuda/ssim/widen.h \
 	cuda/ssim/windowed_ssim.h \
 	cuda/vif/vif_sums.h \
 	metrics/math/certified_rounding.h \

@@ -27,6 +27,8 @@
 #define QC_UNROLL _Pragma("unroll")
 // A variable of the block.
 #define QC_BLOCK_SHARED __shared__
+// Before a loop that is to be unrolled in full, so that what it indexes stays in registers.
+#define QC_UNROLL _Pragma("unroll")
 
 // A kernel with one argument, `const ARGS& args`, for blocks of THREADS threads. The same name and type are declared as a
 // KernelName<ARGS> for the host.
@@ -55,6 +57,9 @@ QC_DEVICE uint32_t shuffle_word(uint32_t v, int lane) {
   return static_cast<uint32_t>(__nvvm_shfl_sync_idx_i32(0xffffffffU, static_cast<int>(v), lane, 0x1f));
 }
 QC_DEVICE float sqrt_rn(float x) { return __nvvm_sqrt_rn_f(x); }
+QC_DEVICE double double_of_words(uint32_t high, uint32_t low) {
+  return __nvvm_lohi_i2d(static_cast<int>(low), static_cast<int>(high));
+}
 QC_DEVICE void atomic_add(uint64_t* p, uint64_t v) { __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 QC_DEVICE void atomic_or(uint32_t* p, uint32_t v) { __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
 #else
@@ -69,6 +74,9 @@ QC_DEVICE uint32_t shuffle_xor_word(uint32_t v, int mask) { return __shfl_xor_sy
 QC_DEVICE uint32_t shuffle_up_word(uint32_t v, int distance) { return __shfl_up_sync(0xffffffffU, v, distance); }
 QC_DEVICE uint32_t shuffle_word(uint32_t v, int lane) { return __shfl_sync(0xffffffffU, v, lane); }
 QC_DEVICE float sqrt_rn(float x) { return __fsqrt_rn(x); }
+QC_DEVICE double double_of_words(uint32_t high, uint32_t low) {
+  return __hiloint2double(static_cast<int>(high), static_cast<int>(low));
+}
 QC_DEVICE void atomic_add(uint64_t* p, uint64_t v) {
   atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
 }

@@ -110,6 +110,7 @@ constexpr int kInterfaceVersion = 11040;
   X(cuModuleGetFunction, abi::Function*, abi::Module, const char*)                                                    \
   X(cuLaunchKernel, abi::Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, abi::Stream, \
     void**, void**)                                                                                                   \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, int*, abi::Function, int, size_t)                                    \
   X(cuGraphInstantiateWithFlags, abi::GraphExec*, abi::Graph, unsigned long long)                                     \
   X(cuGraphLaunch, abi::GraphExec, abi::Stream)                                                                       \
   X(cuGraphDestroy, abi::Graph)                                                                                       \

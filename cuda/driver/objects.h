@@ -117,9 +117,35 @@ class Kernel {
     void* parameters[] = {const_cast<Args*>(&args)};
     driver().cuLaunchKernel(function_, grid.x, grid.y, grid.z, threads, 1, 1, 0, stream, parameters, nullptr);
   }
+  // Blocks of this many threads that a multiprocessor holds at a time.
+  int resident_blocks(int threads) const {
+    int blocks = 0;
+    driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, threads, 0);
+    return blocks;
+  }
 
  private:
   abi::Function function_ = nullptr;
+};
+
+// A second stream beside one that is being captured, from this object's creation to join(): work on both may overlap. The driver
+// objects are only needed while capturing.
+class Branch {
+ public:
+  explicit Branch(abi::Stream main) : main_(main), stream_(Stream::create()), event_(Event::create()) {
+    event_.record(main);
+    driver().cuStreamWaitEvent(stream_.get(), event_.get(), 0);
+  }
+  abi::Stream stream() const { return stream_.get(); }
+  void join() const {
+    event_.record(stream_.get());
+    driver().cuStreamWaitEvent(main_, event_.get(), 0);
+  }
+
+ private:
+  abi::Stream main_;
+  Stream stream_;
+  Event event_;
 };
 
 // Work captured from a stream, to be launched again and again.

@@ -16,19 +16,20 @@ namespace qc::cuda {
 namespace {
 
 // Blocks that fill the GPU with threads that read 16 bytes at a time; more would find nothing to do in a plane of luma.
-unsigned blocks_for(const FeatureConfig& config, const Device& device, int threads) {
-  constexpr int kBlocksPerMultiprocessor = 8;
+template <class Args>
+unsigned blocks_for(const FeatureConfig& config, const Device& device, const Kernel<Args>& kernel, int threads) {
   const int64_t bytes = int64_t{config.geometry.width} * config.geometry.height * config.reference.sample_bytes;
   const int64_t block_bytes = 16 * int64_t{threads};
   return static_cast<unsigned>(
-      std::clamp<int64_t>((bytes + block_bytes - 1) / block_bytes, 1, kBlocksPerMultiprocessor * device.multiprocessors()));
+      std::clamp<int64_t>((bytes + block_bytes - 1) / block_bytes, 1,
+                          int64_t{kernel.resident_blocks(threads)} * device.multiprocessors()));
 }
 
 class PsnrKernels final : public FeatureKernels {
  public:
   PsnrKernels(const FeatureConfig& config, Device& device)
       : kernel_(device.module(kSquaredErrorImage), config.geometry.depth == 8 ? kSquaredError8 : kSquaredError16),
-        blocks_(blocks_for(config, device, kSquaredErrorThreads)),
+        blocks_(blocks_for(config, device, kernel_, kSquaredErrorThreads)),
         planes_(config.options.get_bool("enable_chroma") ? config.geometry.planes() : 1) {}
 
   void enqueue(abi::Stream stream, const SlotMemory& memory) const override {
@@ -81,7 +82,7 @@ class LumaKernels : public FeatureKernels {
   LumaKernels(const FeatureConfig& config, Device& device)
       : totals_(config, device),
         kernel_(device.module(kLumaSumsImage), config.geometry.depth == 8 ? kLumaSums8 : kLumaSums16),
-        blocks_(blocks_for(config, device, kLumaSumsThreads)) {}
+        blocks_(blocks_for(config, device, kernel_, kLumaSumsThreads)) {}
 
  protected:
   void launch(abi::Stream stream, const LumaSumsArgs& args) const {

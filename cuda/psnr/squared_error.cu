@@ -54,29 +54,42 @@ QC_DEVICE void add16(const Vector16& a, const Vector16& b, bool interleaved, uns
   }
 }
 
-// This thread's share of one plane, or of both interleaved chroma planes.
+// This thread's share of one plane, or of both interleaved chroma planes. A few loads are under way at a time.
 template <class T>
 QC_DEVICE Sums plane_sums(const PlaneView& a, const PlaneView& b) {
   Sums sums;
   const uint32_t thread = block_x() * kSquaredErrorThreads + thread_x();
   const uint32_t threads = grid_x() * kSquaredErrorThreads;
   if (in_step(a, b)) {
+    constexpr int kBatch = 4;
+    constexpr int kSamples = 16 / sizeof(T);
     const bool interleaved = a.step == 2;
     const int samples = a.width * a.step;
-    constexpr int kSamples = 16 / sizeof(T);
-    for (PlaneWalk walk(thread, threads, (samples + kSamples - 1) / kSamples, a.height); !walk.done(); walk.next()) {
-      const uint8_t* row_a = a.data + walk.y() * a.stride;
-      const uint8_t* row_b = b.data + walk.y() * b.stride;
-      const int begin = walk.x() * kSamples;
-      if (begin + kSamples <= samples) {
-        add16<T>(load16(row_a + walk.x() * 16), load16(row_b + walk.x() * 16), interleaved, a.shift, sums);
-      } else {
-        for (int i = begin; i < samples; ++i) {
-          const uint32_t s = square(static_cast<uint32_t>(reinterpret_cast<const T*>(row_a)[i]) >> a.shift,
-                                    static_cast<uint32_t>(reinterpret_cast<const T*>(row_b)[i]) >> a.shift);
-          (interleaved && i % 2 ? sums.odd : sums.even) += s;
+    PlaneWalk walk(thread, threads, (samples + kSamples - 1) / kSamples, a.height);
+    while (!walk.done()) {
+      Vector16 units_a[kBatch];
+      Vector16 units_b[kBatch];
+      QC_UNROLL
+      for (int i = 0; i < kBatch; ++i) {
+        units_a[i] = units_b[i] = Vector16{};
+        if (walk.done()) continue;
+        const uint8_t* row_a = a.data + walk.y() * a.stride;
+        const uint8_t* row_b = b.data + walk.y() * b.stride;
+        const int begin = walk.x() * kSamples;
+        if (begin + kSamples <= samples) {
+          units_a[i] = load16(row_a + walk.x() * 16);
+          units_b[i] = load16(row_b + walk.x() * 16);
+        } else {
+          for (int k = begin; k < samples; ++k) {
+            const uint32_t s = square(static_cast<uint32_t>(reinterpret_cast<const T*>(row_a)[k]) >> a.shift,
+                                      static_cast<uint32_t>(reinterpret_cast<const T*>(row_b)[k]) >> a.shift);
+            (interleaved && k % 2 ? sums.odd : sums.even) += s;
+          }
         }
+        walk.next();
       }
+      QC_UNROLL
+      for (int i = 0; i < kBatch; ++i) add16<T>(units_a[i], units_b[i], interleaved, a.shift, sums);
     }
   } else {
     for (PlaneWalk walk(thread, threads, a.width, a.height); !walk.done(); walk.next())
@@ -85,21 +98,26 @@ QC_DEVICE Sums plane_sums(const PlaneView& a, const PlaneView& b) {
   return sums;
 }
 
-QC_DEVICE void add_to(uint64_t& total, uint64_t share) {
-  const uint64_t sum = block_sum<kSquaredErrorThreads>(share);
-  if (thread_x() == 0) atomic_add(&total, sum);
-}
-
 template <class T>
 QC_DEVICE void squared_error(const SquaredErrorArgs& args) {
   const PairView& pair = args.frame->current;
-  uint64_t* totals = args.record->squared_error;
-  for (int p = 0; p < args.planes; ++p) {
-    const PlaneView& a = pair.reference.plane[p];
-    const PlaneView& b = pair.distorted.plane[p];
-    const Sums sums = plane_sums<T>(a, b);
-    add_to(totals[p], sums.even);
-    if (a.step == 2 && in_step(a, b)) add_to(totals[++p], sums.odd);
+  uint64_t share[3] = {};
+  const PlaneView& a = pair.reference.plane[1];
+  const PlaneView& b = pair.distorted.plane[1];
+  const Sums luma = plane_sums<T>(pair.reference.plane[0], pair.distorted.plane[0]);
+  share[0] = luma.even;
+  if (args.planes > 1) {
+    const Sums chroma = plane_sums<T>(a, b);
+    share[1] = chroma.even;
+    share[2] = a.step == 2 && in_step(a, b)
+                   ? chroma.odd
+                   : plane_sums<T>(pair.reference.plane[2], pair.distorted.plane[2]).even;
+  }
+  QC_UNROLL
+  for (int p = 0; p < 3; ++p) {
+    if (p >= args.planes) break;
+    const uint64_t sum = block_sum<kSquaredErrorThreads>(share[p]);
+    if (thread_x() == 0) atomic_add(&args.record->squared_error[p], sum);
   }
 }
 

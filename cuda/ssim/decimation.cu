@@ -1,6 +1,7 @@
 #include "cuda/device/prelude.h"
 //
 #include "cuda/ssim/decimation.h"
+#include "cuda/ssim/widen.h"
 #include "ssim/ssim_arithmetic.h"
 
 namespace qc::cuda {
@@ -8,8 +9,71 @@ namespace {
 
 using namespace qc::device;
 
+// Indexing an argument by a variable would copy it to memory.
+template <class T>
+QC_DEVICE T* of_picture(T* const (&p)[2], unsigned picture) {
+  return picture == 0 ? p[0] : p[1];
+}
+
 QC_DEVICE const PlaneView& luma(const FrameParameters* frame, unsigned picture) {
   return picture == 0 ? frame->current.reference.plane[0] : frame->current.distorted.plane[0];
+}
+
+constexpr int kTaps = ssim::kLowPassTaps;
+
+// Adds a sample times a tap. Luma is not negative, so that only the tap's sign counts.
+template <bool kLuma>
+QC_DEVICE double add_tap(double sum, float sample, float tap) {
+  if constexpr (!kLuma) return ssim::accumulate(sum, sample, tap);
+  return tap < 0 ? sum - widen_non_negative(sample * -tap) : sum + widen_non_negative(sample * tap);
+}
+
+template <bool kLuma>
+QC_DEVICE void low_pass(const LowPassDecimationArgs& args) {
+  constexpr int kInRows = 2 * kLowPassRows + kTaps - 2;
+  constexpr int kInColumns = 2 * kLowPassColumns + kTaps - 2;
+  // Even and odd columns apart, so that neighbouring threads read neighbouring words.
+  QC_BLOCK_SHARED float tile[kInRows][2][(kInColumns + 1) / 2];
+  const PlaneView plane = luma(args.frame, block_z());
+  const float* in = of_picture(args.in, block_z());
+  const int thread = static_cast<int>(thread_x());
+  const int left = 2 * static_cast<int>(block_x()) * kLowPassColumns - kTaps / 2;
+  const int top = 2 * static_cast<int>(block_y()) * kLowPassRows - kTaps / 2;
+  for (int i = thread; i < kInRows * kInColumns; i += kLowPassThreads) {
+    const int column = i % kInColumns;
+    const int row = i / kInColumns;
+    // Positions past the reflected edge belong to no output.
+    if (left + column > args.in_width + kTaps / 2 || top + row > args.in_height + kTaps / 2) continue;
+    const int x = ssim::reflect(left + column, args.in_width);
+    const int y = ssim::reflect(top + row, args.in_height);
+    if constexpr (kLuma) {
+      tile[row][column % 2][column / 2] = static_cast<float>(plane.at(x, y)) * args.scale;
+    } else {
+      tile[row][column % 2][column / 2] = in[int64_t{y} * args.in_width + x];
+    }
+  }
+  sync_block();
+  const int column = thread % kLowPassColumns;
+  const int row = thread / kLowPassColumns * kLowPassStep;
+  double sum[kLowPassStep] = {};
+  QC_UNROLL
+  for (int v = 0; v < kTaps + 2 * (kLowPassStep - 1); ++v) {
+    QC_UNROLL
+    for (int u = 0; u < kTaps; ++u) {
+      const float sample = tile[2 * row + v][u % 2][column + u / 2];
+      for (int r = 0; r < kLowPassStep; ++r)
+        if (v >= 2 * r && v < 2 * r + kTaps) sum[r] = add_tap<kLuma>(sum[r], sample, ssim::low_pass_tap(v - 2 * r, u));
+    }
+  }
+  const int width = ssim::decimated_size(args.in_width, 2);
+  const int height = ssim::decimated_size(args.in_height, 2);
+  const int x = static_cast<int>(block_x()) * kLowPassColumns + column;
+  if (x >= width) return;
+  for (int r = 0; r < kLowPassStep; ++r) {
+    const int y = static_cast<int>(block_y()) * kLowPassRows + row + r;
+    if (y >= height) return;
+    of_picture(args.out, block_z())[int64_t{y} * width + x] = kLuma ? narrow_widened(sum[r]) : static_cast<float>(sum[r]);
+  }
 }
 
 }  // namespace
@@ -30,42 +94,10 @@ QC_KERNEL(qc_box_decimation, BoxDecimationArgs, kBoxThreads) {
       sum = ssim::accumulate(sum, sample, tap);
     }
   }
-  args.out[block_z()][int64_t{y} * args.width + x] = static_cast<float>(sum);
+  of_picture(args.out, block_z())[int64_t{y} * args.width + x] = static_cast<float>(sum);
 }
 
-QC_KERNEL(qc_low_pass_decimation, LowPassDecimationArgs, kLowPassThreads) {
-  constexpr int kTaps = ssim::kLowPassTaps;
-  constexpr int kInRows = 2 * kLowPassRows + kTaps - 2;
-  constexpr int kInColumns = 2 * kLowPassColumns + kTaps - 2;
-  // Even and odd columns apart, so that neighbouring threads read neighbouring words.
-  QC_BLOCK_SHARED float tile[kInRows][2][(kInColumns + 1) / 2];
-  const int thread = static_cast<int>(thread_x());
-  const int left = 2 * static_cast<int>(block_x()) * kLowPassColumns - kTaps / 2;
-  const int top = 2 * static_cast<int>(block_y()) * kLowPassRows - kTaps / 2;
-  const float* in = args.in[block_z()];
-  for (int i = thread; i < kInRows * kInColumns; i += kLowPassThreads) {
-    const int column = i % kInColumns;
-    const int row = i / kInColumns;
-    // Positions past the reflected edge belong to no output.
-    if (left + column > args.in_width + kTaps / 2 || top + row > args.in_height + kTaps / 2) continue;
-    const int x = ssim::reflect(left + column, args.in_width);
-    const int y = ssim::reflect(top + row, args.in_height);
-    tile[row][column % 2][column / 2] =
-        in ? in[int64_t{y} * args.in_width + x]
-           : static_cast<float>(luma(args.frame, block_z()).at(x, y)) * args.scale;
-  }
-  sync_block();
-  const int column = thread % kLowPassColumns;
-  const int row = thread / kLowPassColumns;
-  const int x = static_cast<int>(block_x()) * kLowPassColumns + column;
-  const int y = static_cast<int>(block_y()) * kLowPassRows + row;
-  const int width = ssim::decimated_size(args.in_width, 2);
-  if (x >= width || y >= ssim::decimated_size(args.in_height, 2)) return;
-  double sum = 0;
-  for (int v = 0; v < kTaps; ++v)
-    for (int u = 0; u < kTaps; ++u)
-      sum = ssim::accumulate(sum, tile[2 * row + v][u % 2][column + u / 2], ssim::low_pass_tap(v, u));
-  args.out[block_z()][int64_t{y} * width + x] = static_cast<float>(sum);
-}
+QC_KERNEL(qc_luma_low_pass, LowPassDecimationArgs, kLowPassThreads) { low_pass<true>(args); }
+QC_KERNEL(qc_plane_low_pass, LowPassDecimationArgs, kLowPassThreads) { low_pass<false>(args); }
 
 }  // namespace qc::cuda

@@ -21,15 +21,18 @@ constexpr KernelName<BoxDecimationArgs> kBoxDecimation{"qc_box_decimation"};
 struct LowPassDecimationArgs {
   const FrameParameters* frame;
   float scale;
-  const float* in[2];  // in_width * in_height samples without padding, or null: luma
+  const float* in[2];  // in_width * in_height samples without padding, or null
   int in_width;
   int in_height;
   float* out[2];  // half the size, rounded up
 };
+// A thread computes kLowPassStep positions, one below the other.
+constexpr int kLowPassStep = 2;
 constexpr int kLowPassColumns = 32;
-constexpr int kLowPassRows = 8;
-constexpr int kLowPassThreads = kLowPassColumns * kLowPassRows;
-// Blocks: tiles across, tiles down, pictures.
-constexpr KernelName<LowPassDecimationArgs> kLowPassDecimation{"qc_low_pass_decimation"};
+constexpr int kLowPassThreads = 256;
+constexpr int kLowPassRows = kLowPassThreads / kLowPassColumns * kLowPassStep;
+// Blocks: tiles across, tiles down, pictures. From luma (`in` null) and from planes.
+constexpr KernelName<LowPassDecimationArgs> kLumaLowPass{"qc_luma_low_pass"};
+constexpr KernelName<LowPassDecimationArgs> kPlaneLowPass{"qc_plane_low_pass"};
 
 }  // namespace qc::cuda

@@ -25,15 +25,14 @@ int divide_up(int a, int b) { return (a + b - 1) / b; }
 
 float sample_scale(int depth) { return 1.0F / static_cast<float>(1 << (depth - 8)); }
 
-// Rows of window positions a block: few blocks get few rows each, so that the GPU is filled; many rows make the rows above
-// them, which every block filters again, matter less.
-int rows_per_block(int columns, int rows, int threads, const Device& device) {
+// Rows of positions a block, so that all blocks are resident at once, or nearly so: with more blocks the last ones would leave
+// the GPU idle, and every block filters the rows above its first positions again. Few positions get short blocks.
+int rows_per_block(int columns, int rows, int threads, int resident_blocks) {
   constexpr int kLeast = 8;
-  constexpr int kMost = 64;
-  constexpr int kBlocksPerMultiprocessor = 5;
   const int across = divide_up(columns, threads);
-  const int wanted = std::max(1, kBlocksPerMultiprocessor * device.multiprocessors() / across);
-  return std::clamp(divide_up(rows, wanted), kLeast, kMost);
+  const int down = std::max(1, resident_blocks / across);
+  const int even_rows = (divide_up(rows, down) + 1) / 2 * 2;
+  return std::max(even_rows, kLeast);
 }
 
 // A pair of planes whose windowed SSIM is wanted, and what becomes of it.
@@ -72,7 +71,8 @@ class WindowedKernels {
 
   void add_scale(int width, int height, unsigned wanted) {
     Scale s{width, height, wanted};
-    if (s.any()) s.rows_per_block = rows_per_block(s.columns(), s.rows(), kWindowThreads, device_);
+    const int resident = sources_[luma_].resident_blocks(kWindowThreads) * device_.multiprocessors();
+    if (s.any()) s.rows_per_block = rows_per_block(s.columns(), s.rows(), kWindowThreads, resident);
     scales_.push_back(s);
   }
   const std::vector<Scale>& scales() const { return scales_; }
@@ -232,7 +232,8 @@ class FloatMsSsimKernels final : public FeatureKernels {
  public:
   FloatMsSsimKernels(const FeatureConfig& config, Device& device)
       : windows_(config.geometry, device),
-        decimation_(device.module(kDecimationImage), kLowPassDecimation),
+        luma_decimation_(device.module(kDecimationImage), kLumaLowPass),
+        plane_decimation_(device.module(kDecimationImage), kPlaneLowPass),
         sample_scale_(sample_scale(config.geometry.depth)) {
     int width = config.geometry.width;
     int height = config.geometry.height;
@@ -255,18 +256,22 @@ class FloatMsSsimKernels final : public FeatureKernels {
   void enqueue(abi::Stream stream, const SlotMemory& memory) const override {
     Layout layout(memory.scratch);
     const Buffers b = lay_out(layout);
+    WindowedPlane planes[ssim::kScales];
+    for (size_t i = 0; i < ssim::kScales; ++i) planes[i] = windows_.plane(i, b.x[i], b.y[i], b.sums[i]);
+    // The small scales' kernels don't fill the GPU, so they run beside those of luma.
+    const Branch small(stream);
     for (int i = 1; i < ssim::kScales; ++i) {
       const Scale& in = windows_.scales()[static_cast<size_t>(i) - 1];
       const Scale& out = windows_.scales()[static_cast<size_t>(i)];
       const Grid grid{static_cast<unsigned>(divide_up(out.width, kLowPassColumns)),
                       static_cast<unsigned>(divide_up(out.height, kLowPassRows)), 2};
-      decimation_.launch(stream, grid, kLowPassThreads,
-                         {memory.frame, sample_scale_, {b.x[i - 1], b.y[i - 1]}, in.width, in.height, {b.x[i], b.y[i]}});
+      (i == 1 ? luma_decimation_ : plane_decimation_)
+          .launch(small.stream(), grid, kLowPassThreads,
+                  {memory.frame, sample_scale_, {b.x[i - 1], b.y[i - 1]}, in.width, in.height, {b.x[i], b.y[i]}});
     }
-    WindowedPlane planes[ssim::kScales];
-    for (size_t i = 0; i < ssim::kScales; ++i) planes[i] = windows_.plane(i, b.x[i], b.y[i], b.sums[i]);
+    windows_.sum(small.stream(), WindowedKernels::kSigned, memory.frame, {planes + 1, ssim::kScales - 1});
     windows_.sum(stream, windows_.luma(), memory.frame, {planes, 1});
-    windows_.sum(stream, WindowedKernels::kSigned, memory.frame, {planes + 1, ssim::kScales - 1});
+    small.join();
     windows_.means(stream, b.sums, means(memory), reinterpret_cast<uint32_t*>(memory.report));
   }
   bool unfinished(const std::byte*, const std::byte* report) const override {
@@ -308,7 +313,8 @@ class FloatMsSsimKernels final : public FeatureKernels {
   static SsimMeans* means(const SlotMemory& memory) { return reinterpret_cast<FloatMsSsimRecord*>(memory.record)->scale; }
 
   WindowedKernels windows_;
-  Kernel<LowPassDecimationArgs> decimation_;
+  Kernel<LowPassDecimationArgs> luma_decimation_;
+  Kernel<LowPassDecimationArgs> plane_decimation_;
   float sample_scale_;
 };
 
@@ -321,7 +327,8 @@ class SsimKernels final : public FeatureKernels {
         width_(config.geometry.width),
         height_(config.geometry.height),
         depth_(config.geometry.depth),
-        rows_per_block_(rows_per_block(width_, height_, threads(), device)) {}
+        rows_per_block_(rows_per_block(width_, height_, threads(),
+                                       terms_.resident_blocks(threads()) * device.multiprocessors())) {}
 
   size_t scratch_bytes() const override {
     Layout layout(nullptr);

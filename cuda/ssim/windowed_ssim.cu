@@ -1,5 +1,6 @@
 #include "cuda/device/prelude.h"
 //
+#include "cuda/ssim/widen.h"
 #include "cuda/ssim/windowed_ssim.h"
 #include "math/certified_rounding.h"
 #include "ssim/ssim_arithmetic.h"
@@ -11,8 +12,11 @@ using namespace qc::device;
 
 constexpr int kTaps = ssim::kWindowTaps;
 constexpr int kRowSamples = kWindowThreads + kTaps - 1;
-// Rows of filtered samples that a column keeps: a power of two not below kTaps.
-constexpr int kRing = 16;
+// Rows that a thread computes at a time: independent work, since additions and divisions take long to give their results.
+constexpr int kStep = 2;
+// Rows of filtered samples that a column keeps: those that kStep rows of windows cover.
+constexpr int kRing = kTaps + kStep - 1;
+static_assert(kRing % kStep == 0);
 enum Quantity { kX, kY, kXX, kYY, kXY, kQuantities };
 
 // Where a block's samples come from.
@@ -40,23 +44,20 @@ struct FloatSource {
   QC_DEVICE float at(int picture, int x, int y) const { return plane[picture][int64_t{y} * width + x]; }
 };
 
-// Float64 sum of float32 products. Conversions to float64 are slow; a non-negative normal number is converted by moving its
-// bits, which makes 2^-127 of 0. That is far below half a unit in the last place of any other product (at least 2^-36), so it
-// changes no sum that has one, and a sum of nothing else is set to 0.
+// Float64 sum of float32 products.
 template <bool kNonNegative>
 struct WindowSum {
   double sum;
 
   QC_DEVICE static double widen(float v) {
-    if constexpr (!kNonNegative) return static_cast<double>(v);
-    constexpr uint64_t kBias = uint64_t{1023 - 127} << 52;
-    return __builtin_bit_cast(double, (static_cast<uint64_t>(__builtin_bit_cast(uint32_t, v)) << 29) + kBias);
+    if constexpr (kNonNegative) return widen_non_negative(v);
+    return static_cast<double>(v);
   }
   QC_DEVICE void start(float product) { sum = widen(product); }
   QC_DEVICE void add(float product) { sum = sum + widen(product); }
   QC_DEVICE float value() const {
-    if constexpr (!kNonNegative) return static_cast<float>(sum);
-    return sum < 0x1p-100 ? 0.0F : static_cast<float>(sum);
+    if constexpr (kNonNegative) return narrow_widened(sum);
+    return static_cast<float>(sum);
   }
 };
 
@@ -92,16 +93,24 @@ QC_DEVICE void add_term(SsimPartialSums& sums, SsimTerm term, double value) {
   sums.magnitude[term] += magnitude(value);
 }
 
-QC_DEVICE void add_terms(SsimPartialSums& sums, const WindowTerms& terms, unsigned wanted) {
-  const double contrast = terms.contrast();
-  const double structure = terms.structure();
-  if (has(wanted, kProductTerm) || has(wanted, kLuminanceTerm)) {
-    const double luminance = terms.luminance();
-    if (has(wanted, kProductTerm)) add_term(sums, kProductTerm, luminance * contrast * structure);
-    if (has(wanted, kLuminanceTerm)) add_term(sums, kLuminanceTerm, luminance);
+// Of `count` windows.
+QC_DEVICE void add_terms(SsimPartialSums& sums, const WindowTerms (&terms)[kStep], int count, unsigned wanted) {
+  double luminance[kStep];
+  double contrast[kStep];
+  double structure[kStep];
+  const bool with_luminance = has(wanted, kProductTerm) || has(wanted, kLuminanceTerm);
+  for (int r = 0; r < kStep; ++r) {
+    contrast[r] = terms[r].contrast();
+    structure[r] = terms[r].structure();
+    luminance[r] = with_luminance ? terms[r].luminance() : 0.0;
   }
-  if (has(wanted, kContrastTerm)) add_term(sums, kContrastTerm, contrast);
-  if (has(wanted, kStructureTerm)) add_term(sums, kStructureTerm, structure);
+  for (int r = 0; r < kStep; ++r) {
+    if (r >= count) break;
+    if (has(wanted, kProductTerm)) add_term(sums, kProductTerm, luminance[r] * contrast[r] * structure[r]);
+    if (has(wanted, kLuminanceTerm)) add_term(sums, kLuminanceTerm, luminance[r]);
+    if (has(wanted, kContrastTerm)) add_term(sums, kContrastTerm, contrast[r]);
+    if (has(wanted, kStructureTerm)) add_term(sums, kStructureTerm, structure[r]);
+  }
 }
 
 QC_DEVICE double term_of(const WindowTerms& terms, SsimTerm term) {
@@ -111,11 +120,11 @@ QC_DEVICE double term_of(const WindowTerms& terms, SsimTerm term) {
   return terms.luminance() * terms.contrast() * terms.structure();
 }
 
-// Each thread goes down a column of window positions: a row of samples is shared by the block, filtered across, and kept
-// until the window has passed.
+// Each thread goes down a column of window positions, kStep rows at a time: rows of samples are shared by the block, filtered
+// across, and kept until the window has passed.
 template <class Source>
 QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
-  QC_BLOCK_SHARED float rows[2][2][kRowSamples];  // double-buffered
+  QC_BLOCK_SHARED float rows[2][kStep][2][kRowSamples];  // double-buffered
   QC_BLOCK_SHARED float ring[kRing][kQuantities][kWindowThreads];
   using Sum = WindowSum<Source::kNonNegative>;
   int block = static_cast<int>(block_x());
@@ -135,63 +144,84 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
   const bool second = thread < kTaps - 1;
   const auto fetch = [&](int picture, int offset, int y) {
     const int x = left + thread + offset;
-    return x < plane.width ? source.at(picture, x, y) : 0.0F;
+    return x < plane.width && y < end_row ? source.at(picture, x, y) : 0.0F;
   };
-  float next[2][2] = {};
-  const auto fetch_row = [&](int y) {
-    for (int picture = 0; picture < 2; ++picture) {
-      next[picture][0] = fetch(picture, 0, y);
-      if (second) next[picture][1] = fetch(picture, kWindowThreads, y);
-    }
+  float next[kStep][2][2] = {};
+  const auto fetch_rows = [&](int y) {
+    for (int r = 0; r < kStep; ++r)
+      for (int picture = 0; picture < 2; ++picture) {
+        next[r][picture][0] = fetch(picture, 0, y + r);
+        if (second) next[r][picture][1] = fetch(picture, kWindowThreads, y + r);
+      }
   };
 
   SsimPartialSums sums{};
-  fetch_row(top);
-  for (int y = top; y < end_row; ++y) {
-    const int buffer = y & 1;
-    for (int picture = 0; picture < 2; ++picture) {
-      rows[buffer][picture][thread] = next[picture][0];
-      if (second) rows[buffer][picture][thread + kWindowThreads] = next[picture][1];
-    }
+  fetch_rows(top);
+  int slot = 0;  // of row y in the ring
+  for (int y = top; y < end_row; y += kStep, slot = slot + kStep == kRing ? 0 : slot + kStep) {
+    const int buffer = (y - top) / kStep & 1;
+    for (int r = 0; r < kStep; ++r)
+      for (int picture = 0; picture < 2; ++picture) {
+        rows[buffer][r][picture][thread] = next[r][picture][0];
+        if (second) rows[buffer][r][picture][thread + kWindowThreads] = next[r][picture][1];
+      }
     sync_block();
-    if (y + 1 < end_row) fetch_row(y + 1);
+    if (y + kStep < end_row) fetch_rows(y + kStep);
 
-    Sum across[kQuantities];
+    Sum across[kStep][kQuantities];
+    QC_UNROLL
     for (int i = 0; i < kTaps; ++i) {
       const float tap = ssim::window_tap(i);
-      const float a = rows[buffer][0][thread + i];
-      const float b = rows[buffer][1][thread + i];
-      const float products[kQuantities] = {a * tap, b * tap, a * a * tap, b * b * tap, a * b * tap};
-      for (int q = 0; q < kQuantities; ++q) {
-        if (i == 0) {
-          across[q].start(products[q]);
-        } else {
-          across[q].add(products[q]);
+      QC_UNROLL
+      for (int r = 0; r < kStep; ++r) {
+        const float a = rows[buffer][r][0][thread + i];
+        const float b = rows[buffer][r][1][thread + i];
+        const float products[kQuantities] = {a * tap, b * tap, a * a * tap, b * b * tap, a * b * tap};
+        for (int q = 0; q < kQuantities; ++q) {
+          if (i == 0) {
+            across[r][q].start(products[q]);
+          } else {
+            across[r][q].add(products[q]);
+          }
         }
       }
     }
-    for (int q = 0; q < kQuantities; ++q) ring[y % kRing][q][thread] = across[q].value();
-    if (y < top + kTaps - 1) continue;
+    for (int r = 0; r < kStep; ++r)
+      for (int q = 0; q < kQuantities; ++q) ring[slot + r][q][thread] = across[r][q].value();
 
-    Sum down[kQuantities];
-    for (int i = 0; i < kTaps; ++i) {
-      const float tap = ssim::window_tap(i);
-      const auto& row = ring[(y - (kTaps - 1) + i) % kRing];
+    // Windows that end with the rows y … y + kStep - 1.
+    const int first = y - (kTaps - 1);
+    if (first + kStep <= top) continue;
+    Sum down[kStep][kQuantities];
+    QC_UNROLL
+    for (int i = 0; i < kTaps + kStep - 1; ++i) {
+      const int row_slot = slot + kStep + i;
+      const auto& row = ring[row_slot < kRing ? row_slot : row_slot - kRing];
+      QC_UNROLL
       for (int q = 0; q < kQuantities; ++q) {
-        if (i == 0) {
-          down[q].start(row[q][thread] * tap);
-        } else {
-          down[q].add(row[q][thread] * tap);
+        const float sample = row[q][thread];
+        QC_UNROLL
+        for (int r = 0; r < kStep; ++r) {
+          if (i == r) {
+            down[r][q].start(sample * ssim::window_tap(0));
+          } else if (i > r && i < r + kTaps) {
+            down[r][q].add(sample * ssim::window_tap(i - r));
+          }
         }
       }
     }
     if (!inside) continue;
-    const WindowTerms terms(
-        {down[kX].value(), down[kY].value(), down[kXX].value(), down[kYY].value(), down[kXY].value()});
+    const auto means = [&](int r) {
+      return ssim::WindowMeans{down[r][kX].value(), down[r][kY].value(), down[r][kXX].value(), down[r][kYY].value(),
+                               down[r][kXY].value()};
+    };
+    const WindowTerms terms[kStep] = {WindowTerms(means(0)), WindowTerms(means(1))};
+    const int count = end_row - y < kStep ? end_row - y : kStep;
     if (args.terms) {
-      args.terms[int64_t{y - (kTaps - 1)} * columns + left + thread] = term_of(terms, args.term);
+      for (int r = 0; r < count; ++r)
+        args.terms[int64_t{first + r} * columns + left + thread] = term_of(terms[r], args.term);
     } else {
-      add_terms(sums, terms, plane.wanted);
+      add_terms(sums, terms, count, plane.wanted);
     }
   }
   if (args.terms) return;

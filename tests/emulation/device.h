@@ -11,6 +11,7 @@
 #define QC_DEVICE inline
 #define QC_BLOCK_SHARED static
 #define QC_UNROLL
+#define QC_UNROLL
 
 #define QC_KERNEL(name, ARGS, THREADS)                                                                             \
   static void name##_body(const ARGS& args);                                                                       \
@@ -61,6 +62,9 @@ inline uint32_t shuffle_up_word(uint32_t v, int distance) {
 }
 inline uint32_t shuffle_word(uint32_t v, int lane) { return emulation::exchange(v, static_cast<unsigned>(lane)); }
 inline float sqrt_rn(float x) { return std::sqrt(x); }
+inline double double_of_words(uint32_t high, uint32_t low) {
+  return __builtin_bit_cast(double, static_cast<uint64_t>(high) << 32 | low);
+}
 inline void atomic_add(uint64_t* p, uint64_t v) { *p += v; }
 inline void atomic_or(uint32_t* p, uint32_t v) { *p |= v; }
 inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c) {
