@@ -6,15 +6,30 @@
 #include <set>
 #include <string_view>
 
+#include "core/context_options.h"
 #include "core/feature.h"
 #include "model/model.h"
 
 namespace qc::test {
 namespace {
 
-bool feature_exists(const std::string& name) {
-  return std::any_of(registry().begin(), registry().end(),
-                     [&](const RegistryEntry& entry) { return name == entry.definition->name; });
+const FeatureDef* find_feature(const std::string& name) {
+  for (const RegistryEntry& entry : registry())
+    if (name == entry.definition->name) return entry.definition;
+  return nullptr;
+}
+
+bool is_libvmaf(const Golden& golden) { return golden.peer.find("Netflix") != std::string::npos; }
+
+// An option that the fork alone has, such as enable_chroma of vif, or "".
+std::string foreign_option(const Golden& golden, const FeatureDef& feature) {
+  if (is_libvmaf(golden)) return "";
+  for (const FeatureRequest& request : parse_feature_option(golden.feature))
+    for (const auto& [key, value] : request.options)
+      if (std::none_of(feature.options.begin(), feature.options.end(),
+                       [&name = key](const OptionDef& option) { return name == option.name; }))
+        return key;
+  return "";
 }
 
 bool output_exists(const std::string& raw_name) {
@@ -40,7 +55,7 @@ bool adm_undefined(const QCFormat& format) { return format.width < 33 || format.
 // The fork rounds the chroma of odd sizes up, libvmaf and we round it down: only features without chroma, or that
 // take whole planes by definition, are comparable.
 bool chroma_differs(const Golden& golden, const QCFormat& format, const std::string& feature) {
-  if (golden.peer.find("Netflix") != std::string::npos) return false;
+  if (is_libvmaf(golden)) return false;
   const bool odd = (format.chroma == QC_CHROMA_420 && (format.width % 2 || format.height % 2)) ||
                    (format.chroma == QC_CHROMA_422 && format.width % 2);
   return odd && feature != "ssim" && feature != "ssimulacra2" && feature != "motion_v2";
@@ -51,10 +66,11 @@ bool chroma_differs(const Golden& golden, const QCFormat& format, const std::str
 std::string why_not_comparable(const Golden& golden, const QCFormat& format, const std::string& model_dir) {
   if (!golden.feature.empty()) {
     const std::string name = golden.feature.substr(0, golden.feature.find('='));
-    if (!feature_exists(name)) return "no feature " + name;
+    const FeatureDef* feature = find_feature(name);
+    if (!feature) return "no feature " + name;
+    if (const std::string option = foreign_option(golden, *feature); !option.empty())
+      return "an option of the fork: " + name + " " + option;
     if (name == "adm" && adm_undefined(format) && !golden.peer_failed) return "the peer reads outside its buffers: adm";
-    if (name == "vif" && golden.feature.find("enable_chroma") != std::string::npos)
-      return "an option that only the fork has: vif's enable_chroma";
     if (chroma_differs(golden, format, name)) return "the fork rounds odd chroma up: " + name;
   }
   if (!golden.model.empty()) {
