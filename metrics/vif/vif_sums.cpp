@@ -12,6 +12,7 @@
 #include <array>
 #include <cstring>
 
+#include "core/row_reader.h"
 #include "core/simd.h"
 #include "vif/vif_arithmetic.h"
 #include "vif/vif_log.h"
@@ -75,7 +76,7 @@ void copy_mirrored(const PlaneView& plane, int y, int x, int n, T* out) {
   if (plane.shift == 0 && plane.step == 1) {
     std::memcpy(out + (first - x), row + first, static_cast<size_t>(last - first) * sizeof(T));
   } else {
-    for (int c = first; c < last; ++c) out[c - x] = static_cast<T>(row[c * plane.step] >> plane.shift);
+    unpack_row(row + first * plane.step, plane.step, plane.shift, last - first, out + (first - x));
   }
   auto sample = [&](int c) { return static_cast<T>(row[mirror(c, plane.width) * plane.step] >> plane.shift); };
   for (int c = x; c < first; ++c) out[c - x] = sample(c);
