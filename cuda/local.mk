@@ -1,10 +1,12 @@
 # The flags of every kernel: each +, -, *, / and square root rounds to nearest and keeps subnormals; nothing is contracted.
-# tests/unit/check-kernel-flags looks at what they make of each kernel.
+# tests/cuda/check-kernel-flags looks at what they make of each kernel.
 if QC_CUDA_NVCC
 QC_KERNEL_FLAGS = -std=c++20 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false
 QC_KERNEL_COMPILE = $(NVCC) $(QC_KERNEL_FLAGS) -I$(top_srcdir)/metrics -I$(top_srcdir)
 QC_KERNEL_IMAGE = $(QC_KERNEL_COMPILE) --threads 0 -fatbin $(QC_GENCODE)
 QC_KERNEL_PTX = $(QC_KERNEL_COMPILE) -ptx -arch=compute_$(QC_PTX_ARCH)
+# Without the flags, for the test that looks at their effect.
+QC_KERNEL_LOOSE_PTX = $(NVCC) -std=c++20 -I$(top_srcdir)/metrics -I$(top_srcdir) -ptx -arch=compute_$(QC_PTX_ARCH)
 else
 QC_KERNEL_FLAGS = -std=c++20 -O3 -ffp-contract=off -fno-fast-math
 QC_KERNEL_COMPILE = $(CUDA_CLANG) -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_$(QC_PTX_ARCH) \
@@ -12,6 +14,7 @@ QC_KERNEL_COMPILE = $(CUDA_CLANG) -x cuda --cuda-device-only -nocudainc -nocudal
 	$(QC_KERNEL_FLAGS) -I$(top_srcdir)/metrics -I$(top_srcdir)
 QC_KERNEL_IMAGE = $(QC_KERNEL_COMPILE) -S
 QC_KERNEL_PTX = $(QC_KERNEL_COMPILE) -S
+QC_KERNEL_LOOSE_PTX = $(QC_KERNEL_PTX) -ffp-contract=fast
 endif
 
 SUFFIXES = .cu .ptx

@@ -56,6 +56,10 @@ AS_IF([test "$with_cuda" != no], [
     qc_cuda_summary="clang ($CUDA_CLANG), PTX"
   ])
 ])
+QC_CUDA_INCLUDE=
+AS_IF([test -n "$NVCC"], [QC_CUDA_INCLUDE=$(cd "$(dirname "$NVCC")/../include" 2>/dev/null && pwd)])
+AC_SUBST([QC_CUDA_INCLUDE])
+AM_CONDITIONAL([HAVE_CUDA_H], [test -e "$QC_CUDA_INCLUDE/cuda.h"])
 AC_SUBST([NVCC])
 AC_SUBST([CUDA_CLANG])
 AC_SUBST([QC_GENCODE])

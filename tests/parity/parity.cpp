@@ -1,6 +1,6 @@
 // Compares the CUDA path with the CPU path over random pairs: every score of every frame must have the same bits.
 //
-//   parity [--feature NAME] [--pairs N] [--seed S] [--threads T] [--ssim-margin F] [--driver FILE]
+//   parity [--feature NAME] [--pairs N] [--seed S] [--threads T] [--ssim-margin F] [--driver FILE] [--list yes]
 //
 // Each stream draws geometry, layouts and options from its own seed, which a difference is reported with: --seed S --pairs 1
 // repeats it. --ssim-margin makes the SSIM features doubt their means more (cuda/ssim/ssim.h). --driver names a library to use in place of libcuda.so.1 (tests/emulation).
@@ -70,6 +70,7 @@ long check_feature(const Settings& settings, int index, const std::string& name)
 
 int run(int argc, char** argv) {
   Settings settings;
+  bool list = false;
   for (int i = 1; i < argc; i += 2) {
     const std::string key = argv[i];
     const char* value = i + 1 < argc ? argv[i + 1] : "";
@@ -83,6 +84,8 @@ int run(int argc, char** argv) {
       settings.threads = std::atoi(value);
     } else if (key == "--ssim-margin") {
       cuda::set_ssim_margin_factor(std::atof(value));
+    } else if (key == "--list") {
+      list = true;
     } else if (key == "--driver") {
       cuda::set_driver_file(value);
     } else {
@@ -95,6 +98,11 @@ int run(int argc, char** argv) {
   QCFeatureInfo info;
   for (int i = 0; qc_feature_info(i, &info) == QC_OK; ++i) {
     if (!info.has_cuda || (!settings.feature.empty() && settings.feature != info.name)) continue;
+    if (list) {
+      std::printf("%s\n", info.name);
+      ++checked;
+      continue;
+    }
     differing += check_feature(settings, i, info.name);
     ++checked;
   }
