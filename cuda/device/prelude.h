@@ -31,11 +31,14 @@
 #define QC_UNROLL _Pragma("unroll")
 
 // A kernel with one argument, `const ARGS& args`, for blocks of THREADS threads. The same name and type are declared as a
-// KernelName<ARGS> for the host.
-#define QC_KERNEL(name, ARGS, THREADS)                                                                      \
-  static QC_DEVICE void name##_body(const ARGS& args);                                                      \
-  extern "C" __global__ __attribute__((launch_bounds(THREADS))) void name(const ARGS args) { name##_body(args); } \
+// KernelName<ARGS> for the host. The compiler keeps registers few enough for RESIDENT blocks on a multiprocessor.
+#define QC_KERNEL_RESIDENT(name, ARGS, THREADS, RESIDENT)                                      \
+  static QC_DEVICE void name##_body(const ARGS& args);                                         \
+  extern "C" __global__ __attribute__((launch_bounds(THREADS, RESIDENT))) void name(const ARGS args) { \
+    name##_body(args);                                                                         \
+  }                                                                                            \
   static QC_DEVICE void name##_body(const ARGS& args)
+#define QC_KERNEL(name, ARGS, THREADS) QC_KERNEL_RESIDENT(name, ARGS, THREADS, 1)
 
 namespace qc::device {
 

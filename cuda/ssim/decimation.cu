@@ -28,8 +28,10 @@ QC_DEVICE double add_tap(double sum, float sample, float tap) {
   return tap < 0 ? sum - widen_non_negative(sample * -tap) : sum + widen_non_negative(sample * tap);
 }
 
-template <bool kLuma>
+// T: type of the luma's samples, or float.
+template <class T>
 QC_DEVICE void low_pass(const LowPassDecimationArgs& args) {
+  constexpr bool kLuma = !__is_same(T, float);
   constexpr int kInRows = 2 * kLowPassRows + kTaps - 2;
   constexpr int kInColumns = 2 * kLowPassColumns + kTaps - 2;
   // Even and odd columns apart, so that neighbouring threads read neighbouring words.
@@ -39,17 +41,19 @@ QC_DEVICE void low_pass(const LowPassDecimationArgs& args) {
   const int thread = static_cast<int>(thread_x());
   const int left = 2 * static_cast<int>(block_x()) * kLowPassColumns - kTaps / 2;
   const int top = 2 * static_cast<int>(block_y()) * kLowPassRows - kTaps / 2;
-  for (int i = thread; i < kInRows * kInColumns; i += kLowPassThreads) {
-    const int column = i % kInColumns;
-    const int row = i / kInColumns;
-    // Positions past the reflected edge belong to no output.
-    if (left + column > args.in_width + kTaps / 2 || top + row > args.in_height + kTaps / 2) continue;
-    const int x = ssim::reflect(left + column, args.in_width);
+  // A warp fetches a row. Positions past the reflected edge belong to no output.
+  constexpr int kWarp = 32;
+  for (int row = thread / kWarp; row < kInRows && top + row <= args.in_height + kTaps / 2; row += kLowPassThreads / kWarp) {
     const int y = ssim::reflect(top + row, args.in_height);
-    if constexpr (kLuma) {
-      tile[row][column % 2][column / 2] = static_cast<float>(plane.at(x, y)) * args.scale;
-    } else {
-      tile[row][column % 2][column / 2] = in[int64_t{y} * args.in_width + x];
+    const T* samples = kLuma ? reinterpret_cast<const T*>(plane.data + y * plane.stride)
+                             : reinterpret_cast<const T*>(in + int64_t{y} * args.in_width);
+    for (int column = thread % kWarp; column < kInColumns && left + column <= args.in_width + kTaps / 2; column += kWarp) {
+      const T sample = samples[ssim::reflect(left + column, args.in_width)];
+      if constexpr (kLuma) {
+        tile[row][column % 2][column / 2] = static_cast<float>(static_cast<uint32_t>(sample) >> plane.shift) * args.scale;
+      } else {
+        tile[row][column % 2][column / 2] = sample;
+      }
     }
   }
   sync_block();
@@ -97,7 +101,8 @@ QC_KERNEL(qc_box_decimation, BoxDecimationArgs, kBoxThreads) {
   of_picture(args.out, block_z())[int64_t{y} * args.width + x] = static_cast<float>(sum);
 }
 
-QC_KERNEL(qc_luma_low_pass, LowPassDecimationArgs, kLowPassThreads) { low_pass<true>(args); }
-QC_KERNEL(qc_plane_low_pass, LowPassDecimationArgs, kLowPassThreads) { low_pass<false>(args); }
+QC_KERNEL_RESIDENT(qc_luma_low_pass_8, LowPassDecimationArgs, kLowPassThreads, 4) { low_pass<uint8_t>(args); }
+QC_KERNEL_RESIDENT(qc_luma_low_pass_16, LowPassDecimationArgs, kLowPassThreads, 4) { low_pass<uint16_t>(args); }
+QC_KERNEL_RESIDENT(qc_plane_low_pass, LowPassDecimationArgs, kLowPassThreads, 3) { low_pass<float>(args); }
 
 }  // namespace qc::cuda

@@ -31,8 +31,9 @@ constexpr int kLowPassStep = 2;
 constexpr int kLowPassColumns = 32;
 constexpr int kLowPassThreads = 256;
 constexpr int kLowPassRows = kLowPassThreads / kLowPassColumns * kLowPassStep;
-// Blocks: tiles across, tiles down, pictures. From luma (`in` null) and from planes.
-constexpr KernelName<LowPassDecimationArgs> kLumaLowPass{"qc_luma_low_pass"};
+// Blocks: tiles across, tiles down, pictures. From luma of one and of two bytes a sample (`in` null), and from planes.
+constexpr KernelName<LowPassDecimationArgs> kLumaLowPass8{"qc_luma_low_pass_8"};
+constexpr KernelName<LowPassDecimationArgs> kLumaLowPass16{"qc_luma_low_pass_16"};
 constexpr KernelName<LowPassDecimationArgs> kPlaneLowPass{"qc_plane_low_pass"};
 
 }  // namespace qc::cuda

@@ -25,6 +25,13 @@ int divide_up(int a, int b) { return (a + b - 1) / b; }
 
 float sample_scale(int depth) { return 1.0F / static_cast<float>(1 << (depth - 8)); }
 
+// Blocks that a long kernel fills the GPU with. A place on each multiprocessor stays free, so that the decoder's short kernels need not
+// wait for the end of one of its blocks.
+template <class Args>
+int blocks_at_once(const Kernel<Args>& kernel, int threads, const Device& device) {
+  return std::max(1, kernel.resident_blocks(threads) - 1) * device.multiprocessors();
+}
+
 // Rows of positions a block, so that all blocks are resident at once, or nearly so: with more blocks the last ones would leave
 // the GPU idle, and every block filters the rows above its first positions again. Few positions get short blocks.
 int rows_per_block(int columns, int rows, int threads, int resident_blocks) {
@@ -71,8 +78,9 @@ class WindowedKernels {
 
   void add_scale(int width, int height, unsigned wanted) {
     Scale s{width, height, wanted};
-    const int resident = sources_[luma_].resident_blocks(kWindowThreads) * device_.multiprocessors();
-    if (s.any()) s.rows_per_block = rows_per_block(s.columns(), s.rows(), kWindowThreads, resident);
+    if (s.any())
+      s.rows_per_block = rows_per_block(s.columns(), s.rows(), kWindowThreads,
+                                        blocks_at_once(sources_[luma_], kWindowThreads, device_));
     scales_.push_back(s);
   }
   const std::vector<Scale>& scales() const { return scales_; }
@@ -232,7 +240,7 @@ class FloatMsSsimKernels final : public FeatureKernels {
  public:
   FloatMsSsimKernels(const FeatureConfig& config, Device& device)
       : windows_(config.geometry, device),
-        luma_decimation_(device.module(kDecimationImage), kLumaLowPass),
+        luma_decimation_(device.module(kDecimationImage), config.geometry.depth == 8 ? kLumaLowPass8 : kLumaLowPass16),
         plane_decimation_(device.module(kDecimationImage), kPlaneLowPass),
         sample_scale_(sample_scale(config.geometry.depth)) {
     int width = config.geometry.width;
@@ -328,7 +336,7 @@ class SsimKernels final : public FeatureKernels {
         height_(config.geometry.height),
         depth_(config.geometry.depth),
         rows_per_block_(rows_per_block(width_, height_, threads(),
-                                       terms_.resident_blocks(threads()) * device.multiprocessors())) {}
+                                       blocks_at_once(terms_, threads(), device))) {}
 
   size_t scratch_bytes() const override {
     Layout layout(nullptr);

@@ -235,10 +235,14 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
 
 }  // namespace
 
-QC_KERNEL(qc_windowed_ssim_8, WindowedSsimArgs, kWindowThreads) { windowed_ssim<LumaSource<uint8_t>>(args); }
-QC_KERNEL(qc_windowed_ssim_16, WindowedSsimArgs, kWindowThreads) { windowed_ssim<LumaSource<uint16_t>>(args); }
-QC_KERNEL(qc_windowed_ssim_positive, WindowedSsimArgs, kWindowThreads) { windowed_ssim<FloatSource<true>>(args); }
-QC_KERNEL(qc_windowed_ssim_signed, WindowedSsimArgs, kWindowThreads) { windowed_ssim<FloatSource<false>>(args); }
+#define QC_WINDOWED_SSIM(name, Source)                                             \
+  QC_KERNEL_RESIDENT(name, WindowedSsimArgs, kWindowThreads, kWindowResidentBlocks) { \
+    windowed_ssim<Source>(args);                                                   \
+  }
+QC_WINDOWED_SSIM(qc_windowed_ssim_8, LumaSource<uint8_t>)
+QC_WINDOWED_SSIM(qc_windowed_ssim_16, LumaSource<uint16_t>)
+QC_WINDOWED_SSIM(qc_windowed_ssim_positive, FloatSource<true>)
+QC_WINDOWED_SSIM(qc_windowed_ssim_signed, FloatSource<false>)
 
 QC_KERNEL(qc_ssim_means, SsimMeansArgs, kMeansThreads) {
   const SsimMeansArgs::Plane& plane = args.plane[block_x()];

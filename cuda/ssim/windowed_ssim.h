@@ -8,6 +8,7 @@
 namespace qc::cuda {
 
 constexpr int kWindowThreads = 128;  // window positions across a block
+constexpr int kWindowResidentBlocks = 5;
 constexpr int kMostPlanes = 5;
 
 // The terms of which means are taken, in the order of SsimMeans.

@@ -19,6 +19,8 @@
       #name, sizeof(ARGS), THREADS, [](const void* args) { name##_body(*static_cast<const ARGS*>(args)); });       \
   static void name##_body(const ARGS& args)
 
+#define QC_KERNEL_RESIDENT(name, ARGS, THREADS, RESIDENT) QC_KERNEL(name, ARGS, THREADS)
+
 namespace qc::device {
 
 namespace emulation {
