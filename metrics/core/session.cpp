@@ -19,6 +19,12 @@ constexpr const char* kDefaultModel = "vmaf_v0.6.1";
 
 std::string size_text(const Geometry& g) { return std::to_string(g.width) + "x" + std::to_string(g.height); }
 
+// 4:2:0 and the like.
+std::string sampling_text(const Geometry& g) {
+  std::string digits = std::to_string(g.chroma);
+  return {digits[0], ':', digits[1], ':', digits[2]};
+}
+
 // Both inputs must agree; the message shows the filter that would make them.
 void check_same(const Geometry& reference, const Geometry& distorted) {
   if (reference.width != distorted.width || reference.height != distorted.height)
@@ -26,8 +32,8 @@ void check_same(const Geometry& reference, const Geometry& distorted) {
                  "; insert scale=" + std::to_string(reference.width) + ":" + std::to_string(reference.height) +
                  ":flags=bicubic before the distorted input");
   if (reference.chroma != distorted.chroma)
-    fail_invalid("the distorted input is 4:" + std::to_string(distorted.chroma - 400) + ", the reference 4:" +
-                 std::to_string(reference.chroma - 400) + "; insert format= before one of them");
+    fail_invalid("the distorted input is " + sampling_text(distorted) + ", the reference " + sampling_text(reference) +
+                 "; insert format= before one of them");
   if (reference.depth != distorted.depth)
     fail_invalid("the distorted input has " + std::to_string(distorted.depth) + " bits a sample, the reference " +
                  std::to_string(reference.depth) + "; insert format= before one of them");

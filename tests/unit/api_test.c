@@ -273,7 +273,7 @@ static void mismatches_name_the_filter(void **state)
     expect_open_error(&kFormat, &other, QC_ERROR_INVALID, "insert scale=48:32");
     other = kFormat;
     other.chroma = QC_CHROMA_444;
-    expect_open_error(&kFormat, &other, QC_ERROR_INVALID, "the distorted input is 4:44, the reference 4:20");
+    expect_open_error(&kFormat, &other, QC_ERROR_INVALID, "the distorted input is 4:4:4, the reference 4:2:0");
     expect_open_error(&kFormat, &other, QC_ERROR_INVALID, "insert format=");
     other = kFormat;
     other.depth = 10;
