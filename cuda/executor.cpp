@@ -151,7 +151,7 @@ class CudaExecutor final : public Executor {
   std::vector<std::unique_ptr<FeatureKernels>> kernels_;
   std::vector<Slot> slots_;
   size_t next_slot_ = 0;
-  std::deque<Slot*> queue_;       // in flight, oldest first
+  std::deque<Slot*> queue_;         // in flight, oldest first
   Slot* newest_[kMaxHistory] = {};  // slots of the latest frames
 };
 
@@ -212,7 +212,8 @@ void CudaExecutor::make_kernels(const ExecutorConfig& config) {
   device_.emplace(device);
   std::string missing;
   for (const Instance& instance : instances_)
-    if (!instance.entry->make_cuda_kernels) missing += std::string(missing.empty() ? "" : ", ") + instance.entry->definition->name;
+    if (!instance.entry->make_cuda_kernels)
+      missing += std::string(missing.empty() ? "" : ", ") + instance.entry->definition->name;
   if (!missing.empty())
     fail_unsupported("no CUDA path yet for: " + missing +
                      (host_frames_ ? "; use backend=cpu" : "; insert hwdownload before both inputs"));
@@ -315,7 +316,8 @@ Graph CudaExecutor::capture(const Slot& slot, bool scored) const {
         driver().cuStreamWaitEvent(main, joins[i - 1].get(), 0);
       }
     }
-    driver().cuMemcpyDtoHAsync(slot.pinned.bytes() + pinned_records_offset_, base + records_offset_, records_bytes_, main);
+    driver().cuMemcpyDtoHAsync(slot.pinned.bytes() + pinned_records_offset_, base + records_offset_, records_bytes_,
+                               main);
   });
 }
 
@@ -342,7 +344,8 @@ void CudaExecutor::copy_to_pinned(const PictureView& view, const CopyLayout& lay
   }
 }
 
-// Memory of another context of the same device is read by a copy, which the driver promises to work, and not by kernels.
+// Memory of another context of the same device is read by a copy, which the driver promises to work, and not by
+// kernels.
 void CudaExecutor::copy_reference(const Slot& slot, const PictureView& view) const {
   for (int p = 0; p < reference_layout_.planes; ++p) {
     const CopyLayout::Plane& plane = reference_layout_.plane[p];
@@ -416,7 +419,8 @@ void CudaExecutor::start(Slot& slot) {
 SlotMemory CudaExecutor::memory_of(const Slot& slot, size_t i) const {
   const DevicePtr base = slot.memory.get();
   return {pointer<const FrameParameters>(base), pointer<std::byte>(base + records_offset_ + record_offset_[i]),
-          pointer<std::byte>(base + records_offset_ + report_offset_[i]), pointer<std::byte>(base + scratch_offset_[i])};
+          pointer<std::byte>(base + records_offset_ + report_offset_[i]),
+          pointer<std::byte>(base + scratch_offset_[i])};
 }
 
 // Of a slot that is done, but for what its reports still ask for.

@@ -1,9 +1,9 @@
 // Runs the kernels of frames in flight on a GPU.
 //
-// Every frame in flight has a slot: a stream, a block of device memory, and the frame's whole chain of kernels as a CUDA graph, captured
-// once. A frame's graph starts after what the callers' streams hold at the time of submission, and frames in different slots
-// overlap. Records come back through pinned memory. Pictures are released, from the host, when the slot's event has completed; so whoever
-// reuses them afterwards needs no further ordering.
+// Every frame in flight has a slot: a stream, a block of device memory, and the frame's whole chain of kernels as a
+// CUDA graph, captured once. A frame's graph starts after what the callers' streams hold at the time of submission, and
+// frames in different slots overlap. Records come back through pinned memory. Pictures are released, from the host,
+// when the slot's event has completed; so whoever reuses them afterwards needs no further ordering.
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ struct ExecutorConfig {
   std::function<void(QCLogLevel, const std::string&)> logger;
 };
 
-// Throws if there is no driver or no such GPU, if the inputs are on different GPUs, if a feature has no CUDA path, or if device
-// memory does not suffice for a single frame.
+// Throws if there is no driver or no such GPU, if the inputs are on different GPUs, if a feature has no CUDA path, or
+// if device memory does not suffice for a single frame.
 std::unique_ptr<Executor> make_executor(const ExecutorConfig& config);
 
 }  // namespace qc::cuda

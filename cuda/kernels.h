@@ -1,5 +1,5 @@
-// The device half of a feature. Each folder beside this one holds a feature family's kernels (.cu) and the factory that launches
-// them (.cpp); metrics/core/registry.cpp names the factories.
+// The device half of a feature. Each folder beside this one holds a feature family's kernels (.cu) and the factory that
+// launches them (.cpp); metrics/core/registry.cpp names the factories.
 #pragma once
 
 #include <cstddef>
@@ -41,13 +41,14 @@ class FeatureKernels {
   virtual ~FeatureKernels() = default;
   // Device memory that one frame in flight needs beyond its record.
   virtual size_t scratch_bytes() const { return 0; }
-  // Put one frame's work on `stream`. Called once a slot: the stream is being captured into a graph that is launched for each
-  // of the slot's frames, so the work must not depend on a frame's contents except through the slot's memory.
+  // Put one frame's work on `stream`. Called once a slot: the stream is being captured into a graph that is launched
+  // for each of the slot's frames, so the work must not depend on a frame's contents except through the slot's memory.
   virtual void enqueue(abi::Stream stream, const SlotMemory& memory) const = 0;
 
-  // For work that few frames need, such as a sum whose order turns out to matter. The kernels of enqueue() leave a report for the
-  // host beside the record; where unfinished() finds that more is to be done, finish() puts it on `stream` while the frame still has
-  // its slot, and the record is read again. `record` and `report` are copies in host memory.
+  // For work that few frames need, such as a sum whose order turns out to matter. The kernels of enqueue() leave a
+  // report for the host beside the record; where unfinished() finds that more is to be done, finish() puts it on
+  // `stream` while the frame still has its slot, and the record is read again. `record` and `report` are copies in host
+  // memory.
   virtual size_t report_bytes() const { return 0; }
   virtual bool unfinished(const std::byte* record, const std::byte* report) const {
     (void)record;

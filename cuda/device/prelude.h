@@ -1,8 +1,8 @@
-// What kernels use of the device, in one spelling for nvcc, for clang without any toolkit header, and for the emulation on
-// the CPU that the tests run kernels with. Included first in every kernel file.
+// What kernels use of the device, in one spelling for nvcc, for clang without any toolkit header, and for the emulation
+// on the CPU that the tests run kernels with. Included first in every kernel file.
 //
-// Arithmetic is plain C++: the flags that all kernels are built with (QC_KERNEL_FLAGS in cuda/local.mk) make every +, -, *, / round
-// to nearest and contract nothing.
+// Arithmetic is plain C++: the flags that all kernels are built with (QC_KERNEL_FLAGS in cuda/local.mk) make every +,
+// -, *, / round to nearest and contract nothing.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +30,13 @@
 // Before a loop that is to be unrolled in full, so that what it indexes stays in registers.
 #define QC_UNROLL _Pragma("unroll")
 
-// A kernel with one argument, `const ARGS& args`, for blocks of THREADS threads. The same name and type are declared as a
-// KernelName<ARGS> for the host. The compiler keeps registers few enough for RESIDENT blocks on a multiprocessor.
-#define QC_KERNEL_RESIDENT(name, ARGS, THREADS, RESIDENT)                                      \
-  static QC_DEVICE void name##_body(const ARGS& args);                                         \
+// A kernel with one argument, `const ARGS& args`, for blocks of THREADS threads. The same name and type are declared as
+// a KernelName<ARGS> for the host. The compiler keeps registers few enough for RESIDENT blocks on a multiprocessor.
+#define QC_KERNEL_RESIDENT(name, ARGS, THREADS, RESIDENT)                                              \
+  static QC_DEVICE void name##_body(const ARGS& args);                                                 \
   extern "C" __global__ __attribute__((launch_bounds(THREADS, RESIDENT))) void name(const ARGS args) { \
-    name##_body(args);                                                                         \
-  }                                                                                            \
+    name##_body(args);                                                                                 \
+  }                                                                                                    \
   static QC_DEVICE void name##_body(const ARGS& args)
 #define QC_KERNEL(name, ARGS, THREADS) QC_KERNEL_RESIDENT(name, ARGS, THREADS, 1)
 

@@ -1,6 +1,6 @@
-// The part of NVIDIA's driver API that the library uses: types, values and entry points, declared here so that no toolkit
-// header is needed to build (tests/unit/test_driver_api.cpp compares them with cuda.h where there is one). Names and values
-// are those of the CUDA Driver API reference.
+// The part of NVIDIA's driver API that the library uses: types, values and entry points, declared here so that no
+// toolkit header is needed to build (tests/unit/test_driver_api.cpp compares them with cuda.h where there is one).
+// Names and values are those of the CUDA Driver API reference.
 #pragma once
 
 #include <cstddef>

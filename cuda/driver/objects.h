@@ -1,5 +1,5 @@
-// Owners of what the driver hands out. All of them are made, used and destroyed with their context current, except where
-// a comment says otherwise.
+// Owners of what the driver hands out. All of them are made, used and destroyed with their context current, except
+// where a comment says otherwise.
 #pragma once
 
 #include <cstddef>
@@ -128,8 +128,8 @@ class Kernel {
   abi::Function function_ = nullptr;
 };
 
-// A second stream beside one that is being captured, from this object's creation to join(): work on both may overlap. The driver
-// objects are only needed while capturing.
+// A second stream beside one that is being captured, from this object's creation to join(): work on both may overlap.
+// The driver objects are only needed while capturing.
 class Branch {
  public:
   explicit Branch(abi::Stream main) : main_(main), stream_(Stream::create()), event_(Event::create()) {

@@ -98,8 +98,8 @@ QC_KERNEL(qc_ordered_maps, OrderedSumArgs, kOrderedThreads) {
   args.group_map[block_x()] = map;
 }
 
-// All threads fetch what thread 0 then walks over: groups, the chunks of a group whose map does not apply, the terms of such a
-// chunk.
+// All threads fetch what thread 0 then walks over: groups, the chunks of a group whose map does not apply, the terms of
+// such a chunk.
 QC_KERNEL(qc_ordered_walk, OrderedSumArgs, kOrderedThreads) {
   QC_BLOCK_SHARED PackedBinade binade[kOrderedThreads];
   QC_BLOCK_SHARED Map map[kOrderedThreads];

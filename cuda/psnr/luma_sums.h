@@ -11,9 +11,9 @@ enum class LumaTerm : int { SquaredError, ReferenceSquare, DistortedSquare };
 
 struct LumaSumsArgs {
   const FrameParameters* frame;
-  uint64_t* squared_error;      // added to, unless null
-  uint64_t* sum[2];             // reference, distorted; added to, unless null
-  uint64_t* square_sum[2];      // added to, together with `sum`
+  uint64_t* squared_error;  // added to, unless null
+  uint64_t* sum[2];         // reference, distorted; added to, unless null
+  uint64_t* square_sum[2];  // added to, together with `sum`
 };
 
 constexpr int kLumaSumsThreads = 256;

@@ -20,9 +20,8 @@ template <class Args>
 unsigned blocks_for(const FeatureConfig& config, const Device& device, const Kernel<Args>& kernel, int threads) {
   const int64_t bytes = int64_t{config.geometry.width} * config.geometry.height * config.reference.sample_bytes;
   const int64_t block_bytes = 16 * int64_t{threads};
-  return static_cast<unsigned>(
-      std::clamp<int64_t>((bytes + block_bytes - 1) / block_bytes, 1,
-                          int64_t{kernel.resident_blocks(threads)} * device.multiprocessors()));
+  return static_cast<unsigned>(std::clamp<int64_t>(
+      (bytes + block_bytes - 1) / block_bytes, 1, int64_t{kernel.resident_blocks(threads)} * device.multiprocessors()));
 }
 
 class PsnrKernels final : public FeatureKernels {

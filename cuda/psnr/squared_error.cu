@@ -109,9 +109,8 @@ QC_DEVICE void squared_error(const SquaredErrorArgs& args) {
   if (args.planes > 1) {
     const Sums chroma = plane_sums<T>(a, b);
     share[1] = chroma.even;
-    share[2] = a.step == 2 && in_step(a, b)
-                   ? chroma.odd
-                   : plane_sums<T>(pair.reference.plane[2], pair.distorted.plane[2]).even;
+    share[2] = a.step == 2 && in_step(a, b) ? chroma.odd
+                                            : plane_sums<T>(pair.reference.plane[2], pair.distorted.plane[2]).even;
   }
   QC_UNROLL
   for (int p = 0; p < 3; ++p) {

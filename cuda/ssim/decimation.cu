@@ -43,14 +43,17 @@ QC_DEVICE void low_pass(const LowPassDecimationArgs& args) {
   const int top = 2 * static_cast<int>(block_y()) * kLowPassRows - kTaps / 2;
   // A warp fetches a row. Positions past the reflected edge belong to no output.
   constexpr int kWarp = 32;
-  for (int row = thread / kWarp; row < kInRows && top + row <= args.in_height + kTaps / 2; row += kLowPassThreads / kWarp) {
+  for (int row = thread / kWarp; row < kInRows && top + row <= args.in_height + kTaps / 2;
+       row += kLowPassThreads / kWarp) {
     const int y = ssim::reflect(top + row, args.in_height);
     const T* samples = kLuma ? reinterpret_cast<const T*>(plane.data + y * plane.stride)
                              : reinterpret_cast<const T*>(in + int64_t{y} * args.in_width);
-    for (int column = thread % kWarp; column < kInColumns && left + column <= args.in_width + kTaps / 2; column += kWarp) {
+    for (int column = thread % kWarp; column < kInColumns && left + column <= args.in_width + kTaps / 2;
+         column += kWarp) {
       const T sample = samples[ssim::reflect(left + column, args.in_width)];
       if constexpr (kLuma) {
-        tile[row][column % 2][column / 2] = static_cast<float>(static_cast<uint32_t>(sample) >> plane.shift) * args.scale;
+        tile[row][column % 2][column / 2] =
+            static_cast<float>(static_cast<uint32_t>(sample) >> plane.shift) * args.scale;
       } else {
         tile[row][column % 2][column / 2] = sample;
       }
@@ -76,7 +79,8 @@ QC_DEVICE void low_pass(const LowPassDecimationArgs& args) {
   for (int r = 0; r < kLowPassStep; ++r) {
     const int y = static_cast<int>(block_y()) * kLowPassRows + row + r;
     if (y >= height) return;
-    of_picture(args.out, block_z())[int64_t{y} * width + x] = kLuma ? narrow_widened(sum[r]) : static_cast<float>(sum[r]);
+    of_picture(args.out, block_z())[int64_t{y} * width + x] =
+        kLuma ? narrow_widened(sum[r]) : static_cast<float>(sum[r]);
   }
 }
 

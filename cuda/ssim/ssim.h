@@ -9,8 +9,8 @@ std::unique_ptr<FeatureKernels> make_ssim_kernels(const FeatureConfig& config, D
 std::unique_ptr<FeatureKernels> make_float_ssim_kernels(const FeatureConfig& config, Device& device);
 std::unique_ptr<FeatureKernels> make_float_ms_ssim_kernels(const FeatureConfig& config, Device& device);
 
-// For tests: widens the bound of the means' certainty by this factor, so that sums in order are needed more often. 1 is the
-// start; with a very great one they are always needed.
+// For tests: widens the bound of the means' certainty by this factor, so that sums in order are needed more often. 1 is
+// the start; with a very great one they are always needed.
 void set_ssim_margin_factor(double factor);
 
 }  // namespace qc::cuda

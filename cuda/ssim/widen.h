@@ -1,7 +1,8 @@
-// Float32 products to float64 without the conversion instruction, of which a multiprocessor does only a sixteenth as many as
-// multiplications: a normal number that is not negative is widened by moving its bits. That makes 2^-127 of 0. Sums of products
-// of samples (multiples of 2^-8) and taps (at least 2^-12), or of such sums, don't notice: what isn't 0 is at least 2^-50, so
-// 2^-127 is far below half a unit in its last place, and a sum of nothing else is told by its size.
+// Float32 products to float64 without the conversion instruction, of which a multiprocessor does only a sixteenth as
+// many as multiplications: a normal number that is not negative is widened by moving its bits. That makes 2^-127 of 0.
+// Sums of products of samples (multiples of 2^-8) and taps (at least 2^-12), or of such sums, don't notice: what isn't
+// 0 is at least 2^-50, so 2^-127 is far below half a unit in its last place, and a sum of nothing else is told by its
+// size.
 #pragma once
 
 #include "cuda/device/prelude.h"

@@ -12,7 +12,8 @@ using namespace qc::device;
 
 constexpr int kTaps = ssim::kWindowTaps;
 constexpr int kRowSamples = kWindowThreads + kTaps - 1;
-// Rows that a thread computes at a time: independent work, since additions and divisions take long to give their results.
+// Rows that a thread computes at a time: independent work, since additions and divisions take long to give their
+// results.
 constexpr int kStep = 2;
 // Rows of filtered samples that a column keeps: those that kStep rows of windows cover.
 constexpr int kRing = kTaps + kStep - 1;
@@ -120,8 +121,8 @@ QC_DEVICE double term_of(const WindowTerms& terms, SsimTerm term) {
   return terms.luminance() * terms.contrast() * terms.structure();
 }
 
-// Each thread goes down a column of window positions, kStep rows at a time: rows of samples are shared by the block, filtered
-// across, and kept until the window has passed.
+// Each thread goes down a column of window positions, kStep rows at a time: rows of samples are shared by the block,
+// filtered across, and kept until the window has passed.
 template <class Source>
 QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
   QC_BLOCK_SHARED float rows[2][kStep][2][kRowSamples];  // double-buffered
@@ -136,8 +137,8 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
   const int left = block % plane.blocks_across * kWindowThreads;
   const int top = block / plane.blocks_across * plane.rows_per_block;
   const int columns = plane.width - (kTaps - 1);
-  const int end_row = top + plane.rows_per_block + kTaps - 1 < plane.height ? top + plane.rows_per_block + kTaps - 1
-                                                                           : plane.height;
+  const int end_row =
+      top + plane.rows_per_block + kTaps - 1 < plane.height ? top + plane.rows_per_block + kTaps - 1 : plane.height;
   const bool inside = left + thread < columns;
 
   // Thread t fetches sample t, and the first ones also those behind kWindowThreads.
@@ -235,10 +236,8 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
 
 }  // namespace
 
-#define QC_WINDOWED_SSIM(name, Source)                                             \
-  QC_KERNEL_RESIDENT(name, WindowedSsimArgs, kWindowThreads, kWindowResidentBlocks) { \
-    windowed_ssim<Source>(args);                                                   \
-  }
+#define QC_WINDOWED_SSIM(name, Source) \
+  QC_KERNEL_RESIDENT(name, WindowedSsimArgs, kWindowThreads, kWindowResidentBlocks) { windowed_ssim<Source>(args); }
 QC_WINDOWED_SSIM(qc_windowed_ssim_8, LumaSource<uint8_t>)
 QC_WINDOWED_SSIM(qc_windowed_ssim_16, LumaSource<uint16_t>)
 QC_WINDOWED_SSIM(qc_windowed_ssim_positive, FloatSource<true>)

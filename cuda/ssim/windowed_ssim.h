@@ -29,7 +29,7 @@ struct WindowedPlane {
   int rows_per_block;  // rows of window positions
   int blocks_across;
   int blocks;
-  unsigned wanted;  // bit i: term i
+  unsigned wanted;                // bit i: term i
   SsimPartialSums* partial_sums;  // one a block; 0 for terms that are not wanted
 };
 
@@ -48,8 +48,8 @@ constexpr KernelName<WindowedSsimArgs> kWindowedSsim16{"qc_windowed_ssim_16"};
 constexpr KernelName<WindowedSsimArgs> kWindowedSsimPositive{"qc_windowed_ssim_positive"};
 constexpr KernelName<WindowedSsimArgs> kWindowedSsimSigned{"qc_windowed_ssim_signed"};
 
-// Means of the wanted terms, where the sums tell them for certain. An error of the sums beyond `margin` * 2^-53 * (sum of the
-// terms' magnitudes) is ruled out.
+// Means of the wanted terms, where the sums tell them for certain. An error of the sums beyond `margin` * 2^-53 * (sum
+// of the terms' magnitudes) is ruled out.
 struct SsimMeansArgs {
   struct Plane {
     int columns;  // window positions, maybe none or a negative number

@@ -170,9 +170,7 @@ QCStatus qc_pooled(const QCContext* ctx, int i, QCPool method, double* value) {
   return QC_OK;
 }
 
-int qc_aggregate_count(const QCContext* ctx) {
-  return ctx ? static_cast<int>(ctx->session.aggregates().size()) : 0;
-}
+int qc_aggregate_count(const QCContext* ctx) { return ctx ? static_cast<int>(ctx->session.aggregates().size()) : 0; }
 
 const char* qc_aggregate_name(const QCContext* ctx, int i) {
   if (i < 0 || i >= qc_aggregate_count(ctx)) return nullptr;

@@ -1,4 +1,5 @@
-// Frame-level parallelism: every worker computes all features of a frame, so that its pictures stay in that core's cache.
+// Frame-level parallelism: every worker computes all features of a frame, so that its pictures stay in that core's
+// cache.
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -106,10 +107,10 @@ class CpuExecutor final : public Executor {
     // All kernels first: they tell the shared intermediates what they need.
     for (size_t i = 0; i < instances_.size(); ++i)
       if (!kernels[i]) kernels[i] = instances_[i].feature->make_cpu_kernel(cache);
-    const Window window{job.frame,
-                        &job.pair->view,
-                        {job.previous[0] ? &job.previous[0]->view : nullptr,
-                         job.previous[1] ? &job.previous[1]->view : nullptr}};
+    const Window window{
+        job.frame,
+        &job.pair->view,
+        {job.previous[0] ? &job.previous[0]->view : nullptr, job.previous[1] ? &job.previous[1]->view : nullptr}};
     for (size_t i = 0; i < instances_.size(); ++i)
       if (job.runs(instances_[i])) kernels[i]->run(window, job.record(instances_[i]));
   }

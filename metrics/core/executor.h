@@ -39,8 +39,8 @@ class Executor {
   virtual bool full() const = 0;
   // Start a job. Only when !full().
   virtual void submit(std::unique_ptr<Job> job) = 0;
-  // The oldest job, once finished, in order of submission. Null if none is in flight, or if the oldest is unfinished and
-  // `wait` is false. A failure of the kernels is in Job::error.
+  // The oldest job, once finished, in order of submission. Null if none is in flight, or if the oldest is unfinished
+  // and `wait` is false. A failure of the kernels is in Job::error.
   virtual std::unique_ptr<Job> finished(bool wait) = 0;
 };
 

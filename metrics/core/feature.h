@@ -29,10 +29,10 @@ enum class Phase {
 };
 
 struct OutputDef {
-  const char* raw_name;  // the name that models list
-  const char* log_name;  // the name in logs
-  bool templated;        // options that differ from their defaults are appended to the name
-  const char* only_with; // a bool option that must be true for this output to exist, nullptr: always
+  const char* raw_name;   // the name that models list
+  const char* log_name;   // the name in logs
+  bool templated;         // options that differ from their defaults are appended to the name
+  const char* only_with;  // a bool option that must be true for this output to exist, nullptr: always
   Phase phase;
   const char* help;
 };
@@ -101,8 +101,8 @@ class CpuKernel {
   virtual void run(const Window& window, void* record) = 0;
 };
 
-// A configured instance of a feature: its host half, the same for the CPU and the CUDA path. Kernels reduce the pictures of
-// a frame to a small record (sums, counts); collect() turns records into scores.
+// A configured instance of a feature: its host half, the same for the CPU and the CUDA path. Kernels reduce the
+// pictures of a frame to a small record (sums, counts); collect() turns records into scores.
 class Feature {
  public:
   virtual ~Feature() = default;

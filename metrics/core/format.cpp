@@ -11,8 +11,7 @@ void check_format(const QCFormat& f, const char* which) {
   if (f.width < 1 || f.height < 1 || f.width > 32768 || f.height > 32768)
     fail_invalid(where + "a size of " + std::to_string(f.width) + "x" + std::to_string(f.height) +
                  " is outside 1x1 to 32768x32768");
-  if (f.chroma != QC_CHROMA_400 && f.chroma != QC_CHROMA_420 && f.chroma != QC_CHROMA_422 &&
-      f.chroma != QC_CHROMA_444)
+  if (f.chroma != QC_CHROMA_400 && f.chroma != QC_CHROMA_420 && f.chroma != QC_CHROMA_422 && f.chroma != QC_CHROMA_444)
     fail_invalid(where + "unknown chroma sampling " + std::to_string(f.chroma));
   if (f.depth < 8 || f.depth > 16)
     fail_invalid(where + "a bit depth of " + std::to_string(f.depth) + " is outside 8 to 16");

@@ -35,7 +35,8 @@ Geometry geometry_of(const QCFormat& format);
 // Planes of `frame` with floor-sized chroma.
 PictureView view_of(const QCFrame& frame, const QCFormat& format);
 
-// A pair on its way through the library. Destroying it calls the sender's release callback, unless the pair was refused.
+// A pair on its way through the library. Destroying it calls the sender's release callback, unless the pair was
+// refused.
 class Pair {
  public:
   Pair(const QCPair& pair, const QCFormat& reference, const QCFormat& distorted);

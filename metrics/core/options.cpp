@@ -80,7 +80,8 @@ void OptionSet::set(std::string_view name, std::string_view text, std::string_vi
     const std::string what = std::string(owner) + ": option " + def.name;
     switch (def.type) {
       case QC_OPTION_BOOL:
-        if (value != "true" && value != "false") fail_invalid(what + ": " + quoted(value) + " is neither true nor false");
+        if (value != "true" && value != "false")
+          fail_invalid(what + ": " + quoted(value) + " is neither true nor false");
         values_[i] = value == "true";
         return;
       case QC_OPTION_INT: {

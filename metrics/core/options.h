@@ -47,8 +47,9 @@ class OptionSet {
  public:
   explicit OptionSet(std::span<const OptionDef> table);
 
-  // Parse `text`: true or false, a whole number, a number, or any text. `owner` names the table's owner in messages. Throws on an unknown
-  // name (the message suggests the nearest one), text that is no value of the type, or a value out of range.
+  // Parse `text`: true or false, a whole number, a number, or any text. `owner` names the table's owner in messages.
+  // Throws on an unknown name (the message suggests the nearest one), text that is no value of the type, or a value out
+  // of range.
   void set(std::string_view name, std::string_view text, std::string_view owner);
 
   bool get_bool(std::string_view name) const;
@@ -71,8 +72,8 @@ class OptionSet {
   std::vector<Value> values_;
 };
 
-// A numeric text as libvmaf's command line, filter and model reader store it: through float32 to six significant digits.
-// Text that is not a number stays as it is.
+// A numeric text as libvmaf's command line, filter and model reader store it: through float32 to six significant
+// digits. Text that is not a number stays as it is.
 std::string canonical_number(std::string_view text);
 
 // The candidate nearest to `name` by edit distance, "" if none is near.

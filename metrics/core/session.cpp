@@ -197,7 +197,8 @@ void Session::connect_models() {
       const auto outputs = instance.entry->definition->outputs;
       for (size_t k = 0; k < outputs.size(); ++k) {
         if (lookup_name(outputs[k], instance.options) != name) continue;
-        if (instance.column[k] < 0) fail_unsupported("a model needs " + name + ", which its feature's options switch off");
+        if (instance.column[k] < 0)
+          fail_unsupported("a model needs " + name + ", which its feature's options switch off");
         models_[m].input.push_back(instance.column[k]);
         break;
       }
@@ -357,12 +358,8 @@ void Session::deliver_front(QCResult& result) {
     if (log_) log_->frame(first_pending_, pending.scores);
     ++scored_frames_;
   }
-  result = {first_pending_,
-            pending.pts,
-            pending.opaque,
-            static_cast<int>(result_names_.size()),
-            result_names_.data(),
-            result_values_.data()};
+  result = {first_pending_,       pending.pts,          pending.opaque, static_cast<int>(result_names_.size()),
+            result_names_.data(), result_values_.data()};
   pending_.pop_front();
   ++first_pending_;
 }

@@ -1,8 +1,9 @@
-// Included first by files that hold Highway kernels. Such a file is compiled once for each instruction set, and the best one that
-// the processor has is chosen at run time.
+// Included first by files that hold Highway kernels. Such a file is compiled once for each instruction set, and the
+// best one that the processor has is chosen at run time.
 //
-// The plain C++ function of each kernel, written straight from the specification, is the oracle of the vector code and at the same
-// time its scalar target: where QC_PLAIN_TARGET is 1, the kernel calls it. Tests force each target in turn (force_target).
+// The plain C++ function of each kernel, written straight from the specification, is the oracle of the vector code and
+// at the same time its scalar target: where QC_PLAIN_TARGET is 1, the kernel calls it. Tests force each target in turn
+// (force_target).
 #pragma once
 
 #ifndef HWY_DISABLED_TARGETS

@@ -9,8 +9,8 @@ namespace qc {
 // Names of the targets that this build and this machine have, best first, ending with "scalar".
 std::vector<std::string> available_targets();
 
-// Make every kernel of the process use the target called `name` ("" restores the choice by processor). False if it is not
-// available. Not thread-safe: call it while no session runs.
+// Make every kernel of the process use the target called `name` ("" restores the choice by processor). False if it is
+// not available. Not thread-safe: call it while no session runs.
 bool force_target(const std::string& name);
 
 }  // namespace qc

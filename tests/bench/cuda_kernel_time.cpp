@@ -1,9 +1,10 @@
-// Times the CUDA kernels of features on one GPU, a frame's graph at a time, next to what moving the frames' bytes takes.
+// Times the CUDA kernels of features on one GPU, a frame's graph at a time, next to what moving the frames' bytes
+// takes.
 //
 //   cuda_kernel_time [WIDTH HEIGHT DEPTH [FEATURE[:OPTION=VALUE…]…]]
 //
-// Pictures are nv12-like (8 bits) or p010-like, as decoders leave them. Enough pairs are rotated that the second-level cache does not
-// hold them.
+// Pictures are nv12-like (8 bits) or p010-like, as decoders leave them. Enough pairs are rotated that the second-level
+// cache does not hold them.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -136,9 +137,9 @@ void time_feature(const std::string& request, const QCFormat& f, Device& device,
   driver().cuMemsetD8Async(record.get(), 0, feature->record_size(), stream.get());
   const Graph graph = Graph::capture(stream, [&] {
     for (int i = 0; i < pairs.count; ++i)
-      kernels->enqueue(stream.get(), {pointer<const FrameParameters>(pairs.parameters.get()) + i,
-                                      pointer<std::byte>(record.get()), pointer<std::byte>(report.get()),
-                                      pointer<std::byte>(scratch.get())});
+      kernels->enqueue(stream.get(),
+                       {pointer<const FrameParameters>(pairs.parameters.get()) + i, pointer<std::byte>(record.get()),
+                        pointer<std::byte>(report.get()), pointer<std::byte>(scratch.get())});
   });
   const double us = time_graph(graph, pairs.count, stream.get());
   std::printf("%-28s %5dx%-5d %2d bit %9.1f us, bytes alone %6.1f us, ratio %.2f\n", request.c_str(), f.width, f.height,

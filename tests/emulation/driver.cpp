@@ -1,5 +1,6 @@
-// A stand-in for libcuda.so.1 that runs on the CPU, so that the executor and every kernel are tested on machines without a GPU. Work on a
-// stream is put off until somebody waits for it, and then done one stream at a time, so that a missing dependency shows.
+// A stand-in for libcuda.so.1 that runs on the CPU, so that the executor and every kernel are tested on machines
+// without a GPU. Work on a stream is put off until somebody waits for it, and then done one stream at a time, so that a
+// missing dependency shows.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -385,7 +386,7 @@ qc::cuda::abi::Result cuGetProcAddress_v2(const char* symbol, void** address, in
 #define QC_EMULATED_ENTRY(name, ...) {#name, reinterpret_cast<void*>(static_cast<Result (*)(__VA_ARGS__)>(&name))},
       QC_DRIVER_ENTRIES(QC_EMULATED_ENTRY)
 #undef QC_EMULATED_ENTRY
-      {"cuGetErrorName", reinterpret_cast<void*>(&cuGetErrorName)},
+          {"cuGetErrorName", reinterpret_cast<void*>(&cuGetErrorName)},
       {"cuGetErrorString", reinterpret_cast<void*>(&cuGetErrorString)},
   };
   const auto entry = table.find(symbol);

@@ -23,8 +23,8 @@ struct Fiber {
   std::unique_ptr<std::byte[]> stack;
   State state;
   Index index;
-  unsigned exchanges;       // so far
-  uint32_t deposit[2];      // alternating, so that a fast lane does not overwrite what a slow one has yet to read
+  unsigned exchanges;   // so far
+  uint32_t deposit[2];  // alternating, so that a fast lane does not overwrite what a slow one has yet to read
 };
 
 struct Running {

@@ -30,7 +30,8 @@ struct Plan {
   std::string text;  // for messages
 };
 
-// Geometry of a pair: `least` to `most` luma samples a side, any depth in `depths`, any sampling, and any memory layout for each.
+// Geometry of a pair: `least` to `most` luma samples a side, any depth in `depths`, any sampling, and any memory layout
+// for each.
 Plan draw_plan(Random& random, int least, int most, const std::vector<int>& depths);
 
 // A pair of pictures of one of several kinds: noise, gradients, flat, extreme values, equal, nearly equal.

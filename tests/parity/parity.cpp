@@ -2,8 +2,9 @@
 //
 //   parity [--feature NAME] [--pairs N] [--seed S] [--threads T] [--ssim-margin F] [--driver FILE] [--list yes]
 //
-// Each stream draws geometry, layouts and options from its own seed, which a difference is reported with: --seed S --pairs 1
-// repeats it. --ssim-margin makes the SSIM features doubt their means more (cuda/ssim/ssim.h). --driver names a library to use in place of libcuda.so.1 (tests/emulation).
+// Each stream draws geometry, layouts and options from its own seed, which a difference is reported with: --seed S
+// --pairs 1 repeats it. --ssim-margin makes the SSIM features doubt their means more (cuda/ssim/ssim.h). --driver names
+// a library to use in place of libcuda.so.1 (tests/emulation).
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

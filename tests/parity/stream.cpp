@@ -11,9 +11,7 @@
 namespace qc::parity {
 namespace {
 
-bool same(double a, double b) {
-  return (a != a && b != b) || std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
-}
+bool same(double a, double b) { return (a != a && b != b) || std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 
 std::string draw_options(Random& random, int feature) {
   std::string text;
@@ -50,8 +48,7 @@ struct DevicePicture {
   QCFrame frame{};
 
   DevicePicture(const Picture& p, cuda::abi::Stream stream)
-      : staging(cuda::PinnedBuffer::allocate(p.memory.size())),
-        memory(cuda::DeviceBuffer::allocate(p.memory.size())) {
+      : staging(cuda::PinnedBuffer::allocate(p.memory.size())), memory(cuda::DeviceBuffer::allocate(p.memory.size())) {
     std::memcpy(staging.bytes(), p.memory.data(), p.memory.size());
     cuda::driver().cuMemcpyHtoDAsync(memory.get(), staging.bytes(), p.memory.size(), stream);
     for (int i = 0; i < p.planes; ++i) {
