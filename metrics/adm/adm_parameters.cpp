@@ -12,10 +12,9 @@ int ceil_log2(int64_t n) {
   return c;
 }
 
-// A tenth of the band on each side is not scored.
-int margin(int size) { return static_cast<int>(size * 0.1 - 0.5); }
-
 }  // namespace
+
+int adm_margin(int size) { return static_cast<int>(size * 0.1 - 0.5); }
 
 AdmParameters adm_parameters(int width, int height, int depth, const uint32_t weight_hv[4],
                              const uint32_t weight_d[4]) {
@@ -32,9 +31,9 @@ AdmParameters adm_parameters(int width, int height, int depth, const uint32_t we
     h = (h + 1) / 2;
     scale.width = w;
     scale.height = h;
-    scale.left = margin(w);
+    scale.left = adm_margin(w);
     scale.right = w - scale.left;
-    scale.top = margin(h);
+    scale.top = adm_margin(h);
     scale.bottom = h - scale.top;
     scale.weight_hv = weight_hv[s];
     scale.weight_d = weight_d[s];

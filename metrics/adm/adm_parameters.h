@@ -35,6 +35,9 @@ struct AdmParameters {
   AdmScale scale[4];
 };
 
+// Columns or rows on each side of a band of this size that are not scored: a tenth.
+int adm_margin(int size);
+
 // Requires sizes of at least 17x17.
 AdmParameters adm_parameters(int width, int height, int depth, const uint32_t weight_hv[4], const uint32_t weight_d[4]);
 

@@ -65,6 +65,13 @@ float barten(float r, int scale, double factor) {
   return static_cast<float>(sensitivity * factor);
 }
 
+// `spread`: how much lower the frequency of diagonal detail counts.
+float native(float r, int scale, double spread) {
+  const float frequency = static_cast<float>(static_cast<double>(r / static_cast<float>(2 << scale)) / spread);
+  return static_cast<float>((0.31 + 0.69 * static_cast<double>(frequency)) *
+                            std::exp(-0.29 * static_cast<double>(frequency)));
+}
+
 struct TableRow {
   int display_height;
   double view_distance;
@@ -151,6 +158,29 @@ AdmWeights adm_weights(AdmCsf mode, double view_distance, int display_height, do
   if (mode == AdmCsf::Watson97 && std::fabs(view_distance * display_height - 3240.0) < 1e-8) {
     w.fixed_hv[0] = 36453;
     w.fixed_d[0] = 49417;
+  }
+  return w;
+}
+
+FloatAdmWeights float_adm_weights(FloatAdmCsf mode, double view_distance, int display_height, double hv_scale,
+                                  double d_scale) {
+  FloatAdmWeights w;
+  const float r = pixels_per_degree(view_distance, display_height);
+  for (int s = 0; s < 4; ++s) {
+    switch (mode) {
+      case FloatAdmCsf::Watson97:
+        w.hv[s] = watson97(r, s, 0);
+        w.d[s] = watson97(r, s, 1);
+        break;
+      case FloatAdmCsf::Barten:
+        w.hv[s] = barten(r, s, hv_scale);
+        w.d[s] = barten(r, s, d_scale);
+        break;
+      case FloatAdmCsf::Native:
+        w.hv[s] = native(r, s, 1.0);
+        w.d[s] = native(r, s, 0.7);
+        break;
+    }
   }
   return w;
 }

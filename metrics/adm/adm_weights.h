@@ -27,4 +27,16 @@ struct AdmWeights {
 // if the table of a blended mode has no row for the viewing conditions.
 AdmWeights adm_weights(AdmCsf mode, double view_distance, int display_height, double hv_scale, double d_scale);
 
+// adm_csf_mode of float_adm; the modes above 2 are Watson97.
+enum class FloatAdmCsf { Watson97, Barten, Native };
+
+struct FloatAdmWeights {
+  float hv[4];
+  float d[4];
+};
+
+// Native: the curve of Li et al. 2011. Arguments as above.
+FloatAdmWeights float_adm_weights(FloatAdmCsf mode, double view_distance, int display_height, double hv_scale,
+                                  double d_scale);
+
 }  // namespace qc

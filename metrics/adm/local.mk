@@ -15,4 +15,16 @@ qc_sources += \
 	metrics/adm/adm_scratch.h \
 	metrics/adm/adm_vector-inl.h \
 	metrics/adm/adm_weights.cpp \
-	metrics/adm/adm_weights.h
+	metrics/adm/adm_weights.h \
+	metrics/adm/float_adm.cpp \
+	metrics/adm/float_adm.h \
+	metrics/adm/float_adm_arithmetic.h \
+	metrics/adm/float_adm_parameters.h \
+	metrics/adm/float_adm_plain.cpp \
+	metrics/adm/float_adm_plain.h \
+	metrics/adm/float_adm_record.h \
+	metrics/adm/float_adm_sums.cpp \
+	metrics/adm/float_adm_sums.h \
+	metrics/adm/reciprocal.h \
+	metrics/adm/reciprocal_table.cpp \
+	metrics/adm/reciprocal_table.h

@@ -1,5 +1,6 @@
 // The list of all features. A new feature adds its header, its CUDA factory and one line.
 #include "adm/adm.h"
+#include "adm/float_adm.h"
 #include "cambi/cambi.h"
 #include "core/error.h"
 #include "core/feature.h"
@@ -25,6 +26,7 @@ namespace {
 constexpr RegistryEntry kRegistry[] = {
     {&kFloatPsnr, QC_CUDA_PATH(make_float_psnr_kernels)},
     {&kFloatAnsnr, QC_CUDA_PATH(make_float_ansnr_kernels)},
+    {&kFloatAdm, nullptr},
     {&kFloatMoment, QC_CUDA_PATH(make_float_moment_kernels)},
     {&kFloatMsSsim, QC_CUDA_PATH(make_float_ms_ssim_kernels)},
     {&kFloatSsim, QC_CUDA_PATH(make_float_ssim_kernels)},

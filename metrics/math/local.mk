@@ -3,4 +3,6 @@ qc_sources += \
 	metrics/math/float_pair.h \
 	metrics/math/ordered_sum.h \
 	metrics/math/ordered_sum_simd.cpp \
-	metrics/math/ordered_sum_simd.h
+	metrics/math/ordered_sum_simd.h \
+	metrics/math/power.cpp \
+	metrics/math/power.h

@@ -52,6 +52,9 @@ void collect_inputs(const nlohmann::json& json, std::set<std::string>& names) {
 // Below 33 samples libvmaf's integer adm reads in front of its buffers (adm.md, section 11).
 bool adm_undefined(const QCFormat& format) { return format.width < 33 || format.height < 33; }
 
+// Below 17 samples libvmaf's float_adm takes what the scale before left in memory (float_adm.md, section 9).
+bool float_adm_undefined(const QCFormat& format) { return format.width < 17 || format.height < 17; }
+
 // The fork rounds the chroma of odd sizes up, libvmaf and we round it down: only features without chroma, or that
 // take whole planes by definition, are comparable.
 bool chroma_differs(const Golden& golden, const QCFormat& format, const std::string& feature) {
@@ -71,6 +74,7 @@ std::string why_not_comparable(const Golden& golden, const QCFormat& format, con
     if (const std::string option = foreign_option(golden, *feature); !option.empty())
       return "an option of the fork: " + name + " " + option;
     if (name == "adm" && adm_undefined(format) && !golden.peer_failed) return "the peer reads outside its buffers: adm";
+    if (name == "float_adm" && float_adm_undefined(format)) return "the peer takes leftovers of memory: float_adm";
     if (chroma_differs(golden, format, name)) return "the fork rounds odd chroma up: " + name;
   }
   if (!golden.model.empty()) {
@@ -87,6 +91,8 @@ std::string why_not_comparable(const Golden& golden, const QCFormat& format, con
       if (name.find("integer_") != std::string::npos && name.find("adm") != std::string::npos &&
           adm_undefined(format) && !golden.peer_failed)
         return "the peer reads outside its buffers: models with adm";
+      if (name == "VMAF_feature_adm2_score" && float_adm_undefined(format))
+        return "the peer takes leftovers of memory: models with float_adm";
     }
   }
   return "";

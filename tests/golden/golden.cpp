@@ -112,6 +112,18 @@ struct Shared {
   std::atomic<int> current[64];
 };
 
+// The peer's float_adm divides by way of its processor's estimated reciprocals.
+void divide_as_peer(ContextOptions& options, const std::string& table) {
+  for (auto& [key, value] : options) {
+    const bool feature = key == "feature" && value.compare(0, 9, "float_adm") == 0;
+    const bool model = key == "model" && value.find("version=vmaf_float_") != std::string::npos;
+    const std::string prefix = model ? "float_adm." : "";
+    if (feature) value += value.size() == 9 ? "=" : ":";
+    if (model) value += ":";
+    if (feature || model) value += prefix + "division=table:" + prefix + "division_table=" + table;
+  }
+}
+
 class PairRunner {
  public:
   PairRunner(const Settings& settings, const PairInfo& pair)
@@ -236,6 +248,7 @@ class PairRunner {
     if (const std::string reason = why_not_comparable(golden, pair_.format, models); !reason.empty())
       return report(output, Outcome::Skipped, 0, reason);
     ContextOptions options = golden.options();
+    divide_as_peer(options, settings_.shared + "/spec/rcpss_amd_zen.txt");
     options.emplace_back("model_dir", models);
     options.emplace_back("n_threads", std::to_string(settings_.threads));
     const Scores ours = compute_scores(*reference_, *distorted_, pair_.frames, options);

@@ -8,77 +8,25 @@
 #include "adm/adm_kernel.h"
 #include "adm/adm_plain.h"
 #include "adm/adm_weights.h"
+#include "adm_pictures.h"
 #include "core/targets.h"
-#include "guarded_picture.h"
 #include "unit.h"
 
 namespace {
 
 using namespace qc;
+using unit::content;
 using unit::FeatureRun;
+using unit::flat;
+using unit::gray;
 using unit::GuardedPicture;
+using unit::hash;
+using unit::kKinds;
 using unit::Layout;
-using unit::SampleFunction;
+using unit::pattern_distorted;
+using unit::pattern_reference;
+using unit::Pictures;
 using unit::Scores;
-
-struct Pictures {
-  Pictures(const Geometry& g, const SampleFunction& reference, const SampleFunction& distorted,
-           const Layout& layout = {}, const Layout& distorted_layout = {})
-      : r(g, layout, reference), d(g, distorted_layout, distorted), view{r.view(), d.view()} {}
-  GuardedPicture r;
-  GuardedPicture d;
-  PairView view;
-};
-
-Geometry gray(int width, int height, int depth) { return {width, height, QC_CHROMA_400, depth}; }
-
-SampleFunction flat(uint32_t value) {
-  return [value](int, int, int) { return value; };
-}
-
-// The test frames S of the specification.
-uint32_t pattern(int x, int y) { return static_cast<uint32_t>((3 * y + 5 * x + y * x / 8) % 256); }
-SampleFunction pattern_reference(int depth) {
-  return [depth](int, int x, int y) { return pattern(x, y) << (depth - 8); };
-}
-SampleFunction pattern_distorted(int depth) {
-  return [depth](int, int x, int y) {
-    return (3 * pattern(x, y) / 4 + 20 + static_cast<uint32_t>((7 * y + 3 * x) % 8)) << (depth - 8);
-  };
-}
-
-uint64_t hash(uint64_t seed, int x, int y) {
-  uint64_t h = seed + static_cast<uint64_t>(x) * 0xbf58476d1ce4e5b9U + static_cast<uint64_t>(y) * 0x94d049bb133111ebU;
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9U;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebU;
-  return h ^ (h >> 31);
-}
-
-// Reproducible content. 0: noise. 1: only the least and the greatest value. 2: lines of full contrast. 3: nearly flat.
-// 4: reference of 0, brighter and noisier by a little. 5: an edge every few samples.
-constexpr int kKinds = 6;
-SampleFunction content(int kind, uint64_t seed, int depth) {
-  const uint32_t maximum = (1U << depth) - 1;
-  return [=](int, int x, int y) -> uint32_t {
-    const uint64_t h = hash(seed, x, y);
-    switch (kind) {
-      case 0:
-        return static_cast<uint32_t>(h >> 20) & maximum;
-      case 1:
-        return h & 1 ? maximum : 0;
-      case 2:
-        return ((x ^ (seed == 1 ? 0 : y / 4)) & 1) != 0 ? maximum : 0;
-      case 3:
-        return maximum / 2 + static_cast<uint32_t>(h % 5);
-      case 4: {
-        const uint32_t base = static_cast<uint32_t>(hash(1, x, y) >> 20) & maximum;
-        return seed == 1 ? base : std::min(base + base / 8 + static_cast<uint32_t>(h % 4), maximum);
-      }
-      default:
-        return ((x / 3 + y / 5) & 1) != 0 ? maximum - static_cast<uint32_t>(h % 3) : static_cast<uint32_t>(h % 7);
-    }
-  };
-}
 
 Scores score(const OptionList& options, const Geometry& g, const PairView& pair) {
   return FeatureRun("adm", options, g).score(pair);

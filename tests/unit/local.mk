@@ -5,6 +5,7 @@ unit_tests = \
 	tests/unit/api_test \
 	tests/unit/cambi_test \
 	tests/unit/filter_options_test \
+	tests/unit/float_adm_test \
 	tests/unit/log_test \
 	tests/unit/model_test \
 	tests/unit/motion_test \
@@ -13,6 +14,7 @@ unit_tests = \
 	tests/unit/ordered_sum_simd_test \
 	tests/unit/ordered_sum_test \
 	tests/unit/pool_test \
+	tests/unit/power_test \
 	tests/unit/psnr_test \
 	tests/unit/ssim_test \
 	tests/unit/vif_test \
@@ -24,7 +26,7 @@ unit_support = tests/unit/temporary_folder.cpp tests/unit/unit.h
 unit_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CMOCKA_CFLAGS)
 unit_libs = libqc_all.la $(HWY_LIBS) $(CMOCKA_LIBS) -lpthread -ldl -lm
 
-tests_unit_adm_test_SOURCES = tests/unit/adm_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_adm_test_SOURCES = tests/unit/adm_test.cpp tests/unit/adm_pictures.h tests/unit/guarded_picture.h $(unit_support)
 tests_unit_adm_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_adm_test_LDADD = $(unit_libs)
 
@@ -37,6 +39,14 @@ tests_unit_api_test_LDADD = $(unit_libs)
 tests_unit_filter_options_test_SOURCES = tests/unit/filter_options_test.cpp $(unit_support)
 tests_unit_filter_options_test_CPPFLAGS = $(unit_cppflags) -DFILTER_SOURCE='"$(top_srcdir)/filter/vf_qualitycuda.c"'
 tests_unit_filter_options_test_LDADD = $(unit_libs)
+
+tests_unit_float_adm_test_SOURCES = \
+	tests/unit/float_adm_test.cpp \
+	tests/unit/adm_pictures.h \
+	tests/unit/guarded_picture.h \
+	$(unit_support)
+tests_unit_float_adm_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_float_adm_test_LDADD = $(unit_libs)
 
 tests_unit_cambi_test_SOURCES = tests/unit/cambi_test.cpp tests/unit/guarded_picture.h $(unit_support)
 tests_unit_cambi_test_CPPFLAGS = $(unit_cppflags)
@@ -73,6 +83,10 @@ tests_unit_ordered_sum_test_LDADD = $(unit_libs)
 tests_unit_pool_test_SOURCES = tests/unit/pool_test.cpp $(unit_support)
 tests_unit_pool_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_pool_test_LDADD = $(unit_libs)
+
+tests_unit_power_test_SOURCES = tests/unit/power_test.cpp $(unit_support)
+tests_unit_power_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_power_test_LDADD = $(unit_libs)
 
 tests_unit_psnr_test_SOURCES = tests/unit/psnr_test.cpp tests/unit/guarded_picture.h $(unit_support)
 tests_unit_psnr_test_CPPFLAGS = $(unit_cppflags)
