@@ -6,6 +6,7 @@
 #include "core/feature.h"
 #include "motion/motion.h"
 #include "psnr/psnr.h"
+#include "psnr_hvs/psnr_hvs.h"
 #include "ssim/ssim.h"
 #include "vif/vif.h"
 
@@ -31,6 +32,7 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatMsSsim, QC_CUDA_PATH(make_float_ms_ssim_kernels)},
     {&kFloatSsim, QC_CUDA_PATH(make_float_ssim_kernels)},
     {&kPsnr, QC_CUDA_PATH(make_psnr_kernels)},
+    {&kPsnrHvs, nullptr},
     {&kAdm, QC_CUDA_PATH(make_adm_kernels)},
     {&kMotion, QC_CUDA_PATH(make_motion_kernels)},
     {&kVif, QC_CUDA_PATH(make_vif_kernels)},

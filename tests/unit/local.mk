@@ -15,6 +15,7 @@ unit_tests = \
 	tests/unit/ordered_sum_test \
 	tests/unit/pool_test \
 	tests/unit/power_test \
+	tests/unit/psnr_hvs_test \
 	tests/unit/psnr_test \
 	tests/unit/ssim_test \
 	tests/unit/vif_test \
@@ -87,6 +88,10 @@ tests_unit_pool_test_LDADD = $(unit_libs)
 tests_unit_power_test_SOURCES = tests/unit/power_test.cpp $(unit_support)
 tests_unit_power_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_power_test_LDADD = $(unit_libs)
+
+tests_unit_psnr_hvs_test_SOURCES = tests/unit/psnr_hvs_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_psnr_hvs_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_psnr_hvs_test_LDADD = $(unit_libs)
 
 tests_unit_psnr_test_SOURCES = tests/unit/psnr_test.cpp tests/unit/guarded_picture.h $(unit_support)
 tests_unit_psnr_test_CPPFLAGS = $(unit_cppflags)
