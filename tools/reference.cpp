@@ -1,5 +1,5 @@
-// Prints docs/reference.md: every option of a context and every feature with its options and outputs, from the library's own
-// tables. `check` compares the committed page with it.
+// Prints docs/reference.md: every option of a context and every feature with its options and outputs, from the
+// library's own tables. `check` compares the committed page with it.
 #include <cstdio>
 #include <string>
 
@@ -59,8 +59,8 @@ int main() {
   for (int i = 0; qc_option_info(i, &option) == QC_OK; ++i) print_option(option, false);
   std::printf(
       "\n## Features\n\n"
-      "An option with an entry under *suffix* becomes part of the names of scores when it differs from its default, as in "
-      "`integer_adm2_egl_1`.\n");
+      "An option with an entry under *suffix* becomes part of the names of scores when it differs from its default, "
+      "as in `integer_adm2_egl_1`.\n");
   QCFeatureInfo feature;
   for (int i = 0; qc_feature_info(i, &feature) == QC_OK; ++i) {
     std::printf("\n### %s\n\n%s.\n\n", feature.name, feature.summary);

@@ -6,10 +6,10 @@
 #include <tuple>
 #include <vector>
 
+#include "cuda/device_layout.h"
 #include "cuda/images.h"
 #include "cuda/math/ordered_summation.h"
 #include "cuda/ssim/decimation.h"
-#include "cuda/device_layout.h"
 #include "cuda/ssim/moment_ssim.h"
 #include "cuda/ssim/windowed_ssim.h"
 #include "ssim/ssim_arithmetic.h"
@@ -25,15 +25,16 @@ int divide_up(int a, int b) { return (a + b - 1) / b; }
 
 float sample_scale(int depth) { return 1.0F / static_cast<float>(1 << (depth - 8)); }
 
-// Blocks that a long kernel fills the GPU with. A place on each multiprocessor stays free, so that the decoder's short kernels need not
-// wait for the end of one of its blocks.
+// Blocks that a long kernel fills the GPU with. A place on each multiprocessor stays free, so that the decoder's short
+// kernels need not wait for the end of one of its blocks.
 template <class Args>
 int blocks_at_once(const Kernel<Args>& kernel, int threads, const Device& device) {
   return std::max(1, kernel.resident_blocks(threads) - 1) * device.multiprocessors();
 }
 
-// Rows of positions a block, so that all blocks are resident at once, or nearly so: with more blocks the last ones would leave
-// the GPU idle, and every block filters the rows above its first positions again. Few positions get short blocks.
+// Rows of positions a block, so that all blocks are resident at once, or nearly so: with more blocks the last ones
+// would leave the GPU idle, and every block filters the rows above its first positions again. Few positions get short
+// blocks.
 int rows_per_block(int columns, int rows, int threads, int resident_blocks) {
   constexpr int kLeast = 8;
   const int across = divide_up(columns, threads);
@@ -94,7 +95,8 @@ class WindowedKernels {
     return {x, y, s.width, s.height, s.rows_per_block, s.blocks_across(), s.blocks(), s.wanted, sums};
   }
 
-  void sum(abi::Stream stream, Source source, const FrameParameters* frame, std::span<const WindowedPlane> planes) const {
+  void sum(abi::Stream stream, Source source, const FrameParameters* frame,
+           std::span<const WindowedPlane> planes) const {
     WindowedSsimArgs args{};
     args.frame = frame;
     args.scale = scale_;
@@ -112,8 +114,8 @@ class WindowedKernels {
     SsimMeansArgs args{};
     for (size_t i = 0; i < scales_.size(); ++i) {
       const Scale& s = scales_[i];
-      // ssim.md: |sum in order - exact sum| <= 1.01 * n * 2^-53 * magnitudes. Any other order: instead of n the longest chain of
-      // additions, here a thread's, a block's, those over blocks, and the last block's.
+      // ssim.md: |sum in order - exact sum| <= 1.01 * n * 2^-53 * magnitudes. Any other order: instead of n the longest
+      // chain of additions, here a thread's, a block's, those over blocks, and the last block's.
       const int chain = s.rows_per_block + 10 + divide_up(s.blocks(), kMeansThreads) + 10;
       const double margin = 1.05 * (static_cast<double>(s.positions()) + chain) * margin_factor;
       args.plane[i] = {s.columns(), s.rows(), s.blocks(), sums[i], margin, s.wanted, means + i, uncertain + i};
@@ -227,7 +229,9 @@ class FloatSsimKernels final : public FeatureKernels {
     b.sums = windows_.take_sums(layout, 0);
     return b;
   }
-  static SsimMeans* means(const SlotMemory& memory) { return &reinterpret_cast<FloatSsimRecord*>(memory.record)->means; }
+  static SsimMeans* means(const SlotMemory& memory) {
+    return &reinterpret_cast<FloatSsimRecord*>(memory.record)->means;
+  }
   WindowedKernels::Source source() const { return factor_ > 1 ? WindowedKernels::kPositive : windows_.luma(); }
 
   WindowedKernels windows_;
@@ -318,7 +322,9 @@ class FloatMsSsimKernels final : public FeatureKernels {
     }
     return b;
   }
-  static SsimMeans* means(const SlotMemory& memory) { return reinterpret_cast<FloatMsSsimRecord*>(memory.record)->scale; }
+  static SsimMeans* means(const SlotMemory& memory) {
+    return reinterpret_cast<FloatMsSsimRecord*>(memory.record)->scale;
+  }
 
   WindowedKernels windows_;
   Kernel<LowPassDecimationArgs> luma_decimation_;
@@ -335,8 +341,7 @@ class SsimKernels final : public FeatureKernels {
         width_(config.geometry.width),
         height_(config.geometry.height),
         depth_(config.geometry.depth),
-        rows_per_block_(rows_per_block(width_, height_, threads(),
-                                       blocks_at_once(terms_, threads(), device))) {}
+        rows_per_block_(rows_per_block(width_, height_, threads(), blocks_at_once(terms_, threads(), device))) {}
 
   size_t scratch_bytes() const override {
     Layout layout(nullptr);

@@ -1,11 +1,11 @@
 // Compares cuda/driver/driver_api.h with the Toolkit's cuda.h, where there is one: all of it at compile time.
+#include "cuda/driver/driver_api.h"
+
 #include <cuda.h>
 
 #include <cstddef>
 #include <cstdio>
 #include <type_traits>
-
-#include "cuda/driver/driver_api.h"
 
 namespace abi = qc::cuda::abi;
 
@@ -33,7 +33,7 @@ static_assert(abi::kMemoryHost == int{CU_MEMORYTYPE_HOST} && abi::kMemoryDevice 
               abi::kMemoryUnified == int{CU_MEMORYTYPE_UNIFIED});
 static_assert(abi::kProcAddressLegacyStream == int{CU_GET_PROC_ADDRESS_LEGACY_STREAM});
 
-#define QC_SAME_MEMBER(ours, theirs)                                              \
+#define QC_SAME_MEMBER(ours, theirs)                                                \
   static_assert(offsetof(abi::Memcpy2D, ours) == offsetof(CUDA_MEMCPY2D, theirs) && \
                 sizeof(abi::Memcpy2D::ours) == sizeof(CUDA_MEMCPY2D::theirs))
 static_assert(sizeof(abi::Memcpy2D) == sizeof(CUDA_MEMCPY2D));
@@ -70,9 +70,7 @@ struct Parameters {
   }
 };
 
-#define QC_SAME_ENTRY(name, ...)                        \
-  static_assert(Parameters<__VA_ARGS__>::agree(&::name), \
-                #name " differs from cuda.h");
+#define QC_SAME_ENTRY(name, ...) static_assert(Parameters<__VA_ARGS__>::agree(&::name), #name " differs from cuda.h");
 QC_DRIVER_ENTRIES(QC_SAME_ENTRY)
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The CUDA path of sessions, on the stand-in for the driver in tests/emulation: order, contexts, failures of every call, and that
-// everything is given back.
+// The CUDA path of sessions, on the stand-in for the driver in tests/emulation: order, contexts, failures of every
+// call, and that everything is given back.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
+// Last of the system's, for cmocka.h needs what stands before it.
+// clang-format off
 extern "C" {
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-
 #include <cmocka.h>
 }
+// clang-format on
 
 #include "cuda/driver/objects.h"
 #include "parity/frames.h"
@@ -46,7 +48,8 @@ Plan plan(int side) {
   return qc::parity::draw_plan(random, side, side, {8});
 }
 
-// The failure that is to come: at the library's call number `at`, of which `passed` were made before the last Uncounted.
+// The failure that is to come: at the library's call number `at`, of which `passed` were made before the last
+// Uncounted.
 struct PlannedFailure {
   long at = 0;
   long passed = 0;
@@ -124,8 +127,7 @@ Scores score(const Options& options, Sender* reference = nullptr, Sender* distor
   assert_int_equal(qc_set(ctx, "feature", options.features), QC_OK);
   if (!reference) assert_int_equal(qc_set(ctx, "backend", options.backend), QC_OK);
   QCDevice device{};
-  if (reference)
-    device = {reference->context, reference->stream.get(), distorted->context, distorted->stream.get()};
+  if (reference) device = {reference->context, reference->stream.get(), distorted->context, distorted->stream.get()};
   scores.status = qc_open(ctx, &p.reference, &p.distorted, reference ? &device : nullptr);
   const auto receive = [&] {
     QCResult result;
@@ -245,7 +247,8 @@ void every_failing_call_is_a_clean_error(void**) {
 }
 
 void hundreds_of_contexts_leave_nothing(void**) {
-  for (int i = 0; i < 300; ++i) assert_int_equal(score({.features = "name=psnr:enable_chroma=false", .frames = 1, .side = 16}).status, QC_EOF);
+  for (int i = 0; i < 300; ++i)
+    assert_int_equal(score({.features = "name=psnr:enable_chroma=false", .frames = 1, .side = 16}).status, QC_EOF);
   assert_int_equal(live_objects(), 0);
 }
 

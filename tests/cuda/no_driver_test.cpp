@@ -1,13 +1,15 @@
 // Without NVIDIA's driver the CPU path works, and asking for CUDA is a clear error.
 #include <cstring>
 
+// Last of the system's, for cmocka.h needs what stands before it.
+// clang-format off
 extern "C" {
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-
 #include <cmocka.h>
 }
+// clang-format on
 
 #include "cuda/driver/driver.h"
 #include "qualitycuda.h"
