@@ -66,7 +66,7 @@ QC_HD constexpr GainLimit gain_limit(double value) {
 }
 
 // What is left in t of the reference's detail o. `estimates`: null for IEEE division.
-QC_HD inline float restored(float o, float t, bool same, const GainLimit& limit, const uint16_t* estimates) {
+QC_HD inline float restored(float o, float t, bool same, const GainLimit& limit, const uint32_t* estimates) {
   float k = quotient(t, o + kLeast, estimates);
   k = k < 0 ? 0 : k > 1 ? 1 : k;
   const float z = k * o;

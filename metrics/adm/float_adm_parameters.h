@@ -31,7 +31,7 @@ struct FloatAdmParameters {
 
 // Tables that the kernels look up.
 struct FloatAdmTables {
-  uint16_t estimates[kReciprocalEntries];
+  uint32_t estimates[kReciprocalEntries];
   PowerTables power;
 };
 

@@ -87,7 +87,7 @@ float threshold(const Signal& mask, int width, int height, int x, int y) {
 void scale_sums(const FloatAdmParameters& parameters, const FloatAdmTables& tables, const FloatAdmScale& scale,
                 const FloatAdmBands& reference, const FloatAdmBands& distorted, FloatAdmScaleSums& sums) {
   const size_t count = reference.detail[0].size();
-  const uint16_t* estimates = parameters.estimates ? tables.estimates : nullptr;
+  const uint32_t* estimates = parameters.estimates ? tables.estimates : nullptr;
   Plane restored[3];
   Plane additive[3];
   for (size_t i = 0; i < count; ++i) {

@@ -23,8 +23,11 @@ qc_sources += \
 	metrics/adm/float_adm_plain.cpp \
 	metrics/adm/float_adm_plain.h \
 	metrics/adm/float_adm_record.h \
+	metrics/adm/float_adm_scratch.cpp \
+	metrics/adm/float_adm_scratch.h \
 	metrics/adm/float_adm_sums.cpp \
 	metrics/adm/float_adm_sums.h \
+	metrics/adm/float_adm_vector-inl.h \
 	metrics/adm/reciprocal.h \
 	metrics/adm/reciprocal_table.cpp \
 	metrics/adm/reciprocal_table.h

@@ -13,7 +13,7 @@ namespace qc {
 constexpr int kReciprocalEntries = 4096;
 
 // The estimate of 1 / d. Infinite for zeros and subnormal numbers; 0 where the result would be subnormal.
-QC_HD inline float reciprocal_estimate(float d, const uint16_t* estimates) {
+QC_HD inline float reciprocal_estimate(float d, const uint32_t* estimates) {
   constexpr uint32_t kInfinity = 0x7f800000;
   const uint32_t bits = __builtin_bit_cast(uint32_t, d);
   const uint32_t sign = bits & 0x80000000;
@@ -28,7 +28,7 @@ QC_HD inline float reciprocal_estimate(float d, const uint16_t* estimates) {
 }
 
 // t / d: rounded to nearest if there is no table.
-QC_HD inline float quotient(float t, float d, const uint16_t* estimates) {
+QC_HD inline float quotient(float t, float d, const uint32_t* estimates) {
   if (!estimates) return t / d;
   const float estimate = reciprocal_estimate(d, estimates);
   return t * (estimate + estimate * (1.0F - d * estimate));

@@ -32,7 +32,7 @@ bool probe(ReciprocalTable& table) {
   for (uint32_t i = 0; i < kReciprocalEntries; ++i) {
     const uint32_t estimate = processor_estimate(0x3f800000 | (i << 11));
     if ((estimate & 0xff8007ff) != 0x3f000000) return false;
-    table[i] = static_cast<uint16_t>((estimate >> 11) & 0xfff);
+    table[i] = (estimate >> 11) & 0xfff;
   }
   for (uint32_t m = 0; m < 1U << 23; ++m)
     if (!follows(0x3f800000 | m, table)) return false;
@@ -59,7 +59,7 @@ ReciprocalTable read_reciprocal_table(const std::string& path) {
     if (count < table.size() && word.size() <= 4 && word.find_first_not_of("0123456789") == std::string::npos) {
       const int entry = std::stoi(word);
       if (entry < 4096) {
-        table[count++] = static_cast<uint16_t>(entry);
+        table[count++] = static_cast<uint32_t>(entry);
         continue;
       }
     }

@@ -8,7 +8,7 @@
 
 namespace qc {
 
-using ReciprocalTable = std::array<uint16_t, kReciprocalEntries>;
+using ReciprocalTable = std::array<uint32_t, kReciprocalEntries>;
 
 // Reads a text file of 4096 entries. `#` starts a comment up to the end of the line. Throws if it is no such file.
 ReciprocalTable read_reciprocal_table(const std::string& path);

@@ -287,7 +287,7 @@ void targets_and_layouts(void**) {
   FloatAdmTables tables{};
   tables.power = kPowerTables;
   for (int i = 0; i < kReciprocalEntries; ++i)
-    tables.estimates[i] = static_cast<uint16_t>(std::min(4095.0, 4096 * (2 / (1 + (i + 0.5) / 4096) - 1)));
+    tables.estimates[i] = static_cast<uint32_t>(std::min(4095.0, 4096 * (2 / (1 + (i + 0.5) / 4096) - 1)));
   for (const auto& [width, height] : sizes) {
     for (int depth : {8, 9, 10, 12, 14, 16}) {
       for (int kind = 0; kind < kKinds; ++kind, ++run) {
