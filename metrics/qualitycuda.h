@@ -59,7 +59,8 @@ typedef struct QCFormat {
     int shift;              /**< unused low bits below the sample (msb-aligned formats: p010 has 6) */
     int interleaved_chroma; /**< nonzero: data[1] holds Cb and Cr alternately (nv12, p010, …) */
     /* Colour description by the code points of ITU-T H.273. 2 means unspecified. 0 in `matrix`
-     * means that the planes are G, B, R. Only ssimulacra2 looks at these. */
+     * means that the planes are green, blue and red (as in QCFrame.data), with full range and 4:4:4; see
+     * qc_accepts_rgb(). Other than that only ssimulacra2 looks at these. */
     int matrix;
     int primaries;
     int transfer;
@@ -145,6 +146,10 @@ QC_API void qc_set_log_callback(QCContext *ctx, void (*callback)(void *opaque, Q
 /** Set an option before qc_open. `key` is one of the names that qc_option_info lists; an unknown key, or a
  *  value that does not fit, is QC_ERROR_INVALID. */
 QC_API QCStatus qc_set(QCContext *ctx, const char *key, const char *value);
+
+/** Nonzero if every feature that the options ask for is defined for RGB pictures (QCFormat.matrix 0), too. Known
+ *  before qc_open. */
+QC_API int qc_accepts_rgb(const QCContext *ctx);
 
 /** Check models and features, open the log and allocate. Formats may differ in sample layout, not in size,
  *  chroma sampling or depth. `device` NULL: pictures are in host memory. */

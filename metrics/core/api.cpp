@@ -132,6 +132,11 @@ QCStatus qc_set(QCContext* ctx, const char* key, const char* value) {
   });
 }
 
+int qc_accepts_rgb(const QCContext* ctx) {
+  std::string ignored;
+  return ctx && guarded(ignored, [&] { return ctx->session.accepts_rgb() ? QC_OK : QC_EOF; }) == QC_OK;
+}
+
 QCStatus qc_open(QCContext* ctx, const QCFormat* reference, const QCFormat* distorted, const QCDevice* device) {
   if (!ctx || !reference || !distorted) return QC_ERROR_INVALID;
   return streaming(ctx, [&] {

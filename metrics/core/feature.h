@@ -56,6 +56,7 @@ struct FeatureDef {
   bool every_frame;  // runs on frames that subsampling skips, too
   // Throws if the geometry or a combination of options is not defined for this feature.
   std::unique_ptr<Feature> (*create)(const FeatureConfig& config);
+  bool reads_rgb = false;  // defined for RGB pictures (QCFormat::matrix 0), too
 };
 
 // Receives the scores of a feature instance. `output` indexes the definition's outputs.
@@ -115,6 +116,8 @@ class Feature {
   }
   // A sentence for the user about a doubtful combination of options, "" if there is nothing to say.
   virtual std::string warning() const { return {}; }
+  // A sentence about what this instance took for granted where the inputs don't say, "" likewise.
+  virtual std::string note() const { return {}; }
   // A kernel for one worker. `cache` is that worker's and outlives the kernel.
   virtual std::unique_ptr<CpuKernel> make_cpu_kernel(FrameCache& cache) const = 0;
   // Called once a frame that the feature ran on, in frame order, never concurrently. With `frame` go 0, 1, 2, … or the

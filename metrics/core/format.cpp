@@ -13,6 +13,8 @@ void check_format(const QCFormat& f, const char* which) {
                  " is outside 1x1 to 32768x32768");
   if (f.chroma != QC_CHROMA_400 && f.chroma != QC_CHROMA_420 && f.chroma != QC_CHROMA_422 && f.chroma != QC_CHROMA_444)
     fail_invalid(where + "unknown chroma sampling " + std::to_string(f.chroma));
+  if (is_rgb(f) && (f.chroma != QC_CHROMA_444 || f.interleaved_chroma))
+    fail_invalid(where + "RGB needs three whole planes");
   if (f.depth < 8 || f.depth > 16)
     fail_invalid(where + "a bit depth of " + std::to_string(f.depth) + " is outside 8 to 16");
   if (f.sample_bytes != (f.depth == 8 ? 1 : 2) || f.shift < 0 || f.shift + f.depth > 8 * f.sample_bytes)

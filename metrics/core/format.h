@@ -30,6 +30,9 @@ struct Geometry {
 // Throws if `format` is not one that the library can read; `which` names the input in the message.
 void check_format(const QCFormat& format, const char* which);
 
+// True if the planes are green, blue and red.
+inline bool is_rgb(const QCFormat& format) { return format.matrix == 0; }
+
 Geometry geometry_of(const QCFormat& format);
 
 // Planes of `frame` with floor-sized chroma.

@@ -8,6 +8,7 @@
 #include "psnr/psnr.h"
 #include "psnr_hvs/psnr_hvs.h"
 #include "ssim/ssim.h"
+#include "ssimulacra2/ssimulacra2.h"
 #include "vif/vif.h"
 
 #if QC_CUDA
@@ -39,6 +40,7 @@ constexpr RegistryEntry kRegistry[] = {
     {&kCambi, nullptr},
     {&kMotionV2, QC_CUDA_PATH(make_motion_kernels)},
     {&kSsim, QC_CUDA_PATH(make_ssim_kernels)},
+    {&kSsimulacra2, nullptr},
 };
 
 }  // namespace

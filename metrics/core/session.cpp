@@ -58,6 +58,9 @@ void Session::open(const QCFormat& reference, const QCFormat& distorted, const Q
   distorted_ = distorted;
   geometry_ = geometry_of(reference);
   check_same(geometry_, geometry_of(distorted));
+  if (is_rgb(reference) != is_rgb(distorted))
+    fail_invalid(std::string("the ") + (is_rgb(reference) ? "reference" : "distorted") +
+                 " input is RGB, the other one YUV; insert format= before one of them");
   if (geometry_.chroma != QC_CHROMA_400 && (geometry_.plane_width(1) < 1 || geometry_.plane_height(1) < 1))
     fail_invalid("a size of " + size_text(geometry_) + " leaves no chroma samples; the least is 2x2");
 
@@ -97,6 +100,14 @@ void Session::open(const QCFormat& reference, const QCFormat& distorted, const Q
   opened_ = true;
 }
 
+bool Session::accepts_rgb() const {
+  const std::vector<FeatureRequest> requests = parse_feature_option(options_.get_string("feature"));
+  return options_.get_string("model").empty() && !requests.empty() &&
+         std::all_of(requests.begin(), requests.end(), [](const FeatureRequest& request) {
+           return registry()[registry_index(request.name)].definition->reads_rgb;
+         });
+}
+
 void Session::add_models(const std::string& text) {
   if (text.empty()) return;
   for (const ModelSpec& spec : parse_model_option(text)) {
@@ -134,6 +145,9 @@ void Session::add_features() {
 // Equal instances are one. Returns the instance's index.
 size_t Session::add_instance(size_t entry, OptionSet options) {
   const RegistryEntry& e = registry()[entry];
+  if (is_rgb(reference_) && !e.definition->reads_rgb)
+    fail_unsupported(std::string(e.definition->name) +
+                     " is not defined for RGB pictures; insert format=yuv444p before both inputs");
   for (size_t i = 0; i < instances_.size(); ++i)
     if (instances_[i].entry == &e && instances_[i].options == options) return i;
   auto feature = e.definition->create({options, geometry_, reference_, distorted_});
@@ -245,6 +259,9 @@ QCStatus Session::send(const QCPair* pair) {
     return QC_OK;
   }
   if (executor_->full()) return QC_AGAIN;
+  if (sent_ == 0)
+    for (const Instance& instance : instances_)
+      if (const std::string note = instance.feature->note(); !note.empty()) logger_(QC_LOG_INFO, note);
   auto job = std::make_unique<Job>();
   job->frame = sent_;
   job->scored = sent_ % n_subsample_ == 0;

@@ -38,6 +38,9 @@ class Session final : private ScoreSink {
   QCStatus receive(QCResult& result);
   void finish_log();
 
+  // True if every feature that the options ask for is defined for RGB pictures.
+  bool accepts_rgb() const;
+
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<Pool>& pools() const { return pools_; }
   int64_t scored_frames() const { return scored_frames_; }

@@ -16,6 +16,12 @@ tests_golden_golden_SOURCES = tests/golden/golden.cpp $(golden_common)
 tests_golden_golden_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_golden_golden_LDADD = $(golden_libs)
 
+# Goldens of the original ssimulacra2, for the clips in ../shared as RGB.
+check_PROGRAMS += tests/golden/rgb
+tests_golden_rgb_SOURCES = tests/golden/rgb.cpp $(golden_common)
+tests_golden_rgb_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_golden_rgb_LDADD = $(golden_libs)
+
 # Goldens of generated clips.
 check_PROGRAMS += tests/golden/generated
 TESTS += tests/golden/generated

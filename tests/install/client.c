@@ -30,6 +30,7 @@ int main(void) {
   format.chroma = QC_CHROMA_400;
   format.depth = 8;
   format.sample_bytes = 1;
+  format.matrix = format.primaries = format.transfer = 2;
   format.full_range = -1;
   pair.reference.data[0] = reference;
   pair.distorted.data[0] = distorted;

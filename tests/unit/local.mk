@@ -18,6 +18,7 @@ unit_tests = \
 	tests/unit/psnr_hvs_test \
 	tests/unit/psnr_test \
 	tests/unit/ssim_test \
+	tests/unit/ssimulacra2_test \
 	tests/unit/vif_test \
 	tests/unit/video_file_test
 check_PROGRAMS += $(unit_tests)
@@ -111,6 +112,10 @@ tests_unit_video_file_test_LDADD = $(unit_libs)
 tests_unit_ssim_test_SOURCES = tests/unit/ssim_test.cpp tests/unit/guarded_picture.h $(unit_support)
 tests_unit_ssim_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_ssim_test_LDADD = $(unit_libs)
+
+tests_unit_ssimulacra2_test_SOURCES = tests/unit/ssimulacra2_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_ssimulacra2_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_ssimulacra2_test_LDADD = $(unit_libs)
 
 tests_unit_vif_test_SOURCES = tests/unit/vif_test.cpp tests/unit/guarded_picture.h $(unit_support)
 tests_unit_vif_test_CPPFLAGS = $(unit_cppflags)
