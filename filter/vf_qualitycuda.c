@@ -111,6 +111,12 @@ typedef struct QualityCUDAContext {
 
     int64_t reference_pts;  ///< time stamp of the reference frame compared last, in framesync's time base
     int64_t reference_step; ///< distance to the one before, 0 while unknown
+    int64_t distorted_pts;  ///< time stamp of the distorted frame compared last
+    int64_t timed_pairs;    ///< whose time stamps were looked at: both inputs go on
+    int64_t pairs_apart;    ///< of these, with more than half a distorted frame between the two time stamps
+    int64_t unmatched;      ///< distorted frames before the reference's first
+    int started;            ///< the first frame has come
+    int warned_apart;
     int warned_main_ended;
     int warned_reference_ended;
     int warned_range;
@@ -646,6 +652,64 @@ static void note_ended_input(AVFilterContext *ctx)
     }
 }
 
+/** Warn when one input has frames before the other's first: they are left out, and the rest may be paired askew. */
+static void note_start(AVFilterContext *ctx, int has_reference)
+{
+    QualityCUDAContext *s = ctx->priv;
+    const int first = !s->started;
+    int64_t early = 0;
+    int input = REFERENCE;
+
+    s->started = 1;
+    if (!has_reference) {
+        s->unmatched++;
+        return;
+    }
+    if (s->unmatched) {
+        input = DISTORTED;
+        early = s->unmatched;
+        s->unmatched = 0;
+    } else if (first) {
+        /* framesync holds the frame of this pair and perhaps the next; those before are gone. */
+        early = ff_filter_link(ctx->inputs[REFERENCE])->frame_count_out - 1 - !!s->fs.in[REFERENCE].frame_next;
+    }
+    if (early > 0)
+        av_log(ctx, AV_LOG_WARNING, "the %s input starts earlier than the %s input: its first %"PRId64" frames are not "
+               "compared; if both begin with the same picture, insert setpts=PTS-STARTPTS before both inputs\n",
+               input_names[input], input_names[!input], early);
+}
+
+/** Warn of pairs whose frames are not of the same time: after 100 pairs, or at the end. */
+static void warn_apart(AVFilterContext *ctx)
+{
+    QualityCUDAContext *s = ctx->priv;
+
+    /* Where rates differ about half of the pairs are apart; where a frame is missing here and there, few. */
+    if (s->warned_apart || 10 * s->pairs_apart <= s->timed_pairs)
+        return;
+    av_log(ctx, AV_LOG_WARNING, "in %"PRId64" of %"PRId64" pairs the time stamps are more than half a frame apart: "
+           "insert setpts=PTS-STARTPTS before both inputs if they start at different times, fps= before one if their "
+           "frame rates differ, or give ts_sync_mode=nearest (FFmpeg 7.0 and later)\n", s->pairs_apart,
+           s->timed_pairs);
+    s->warned_apart = 1;
+}
+
+static void note_time_stamps(AVFilterContext *ctx)
+{
+    QualityCUDAContext *s = ctx->priv;
+    const FFFrameSyncIn *main = &s->fs.in[DISTORTED];
+    const FFFrameSyncIn *reference = &s->fs.in[REFERENCE];
+
+    if (main->sync && reference->sync && s->distorted_pts != AV_NOPTS_VALUE) {
+        s->timed_pairs++;
+        if (2 * FFABS(main->pts - reference->pts) > main->pts - s->distorted_pts)
+            s->pairs_apart++;
+        if (s->timed_pairs == 100)
+            warn_apart(ctx);
+    }
+    s->distorted_pts = main->pts;
+}
+
 /** Samples are compared as they are; tags that contradict each other deserve a word. */
 static void note_color_tags(AVFilterContext *ctx, const AVFrame *const frame[INPUTS])
 {
@@ -838,6 +902,7 @@ static int on_event(FFFrameSync *fs)
         frame->width  = ctx->inputs[DISTORTED]->w;
         frame->height = ctx->inputs[DISTORTED]->h;
     }
+    note_start(ctx, !!reference);
     if (ctx->is_disabled || !reference) {
         s->disabled |= ctx->is_disabled;
         if ((ret = hold(ctx, frame, 0)) < 0 || (ret = send_uncounted(ctx)) < 0)
@@ -846,6 +911,7 @@ static int on_event(FFFrameSync *fs)
         const AVFrame *const pair[INPUTS] = { frame, reference };
 
         note_ended_input(ctx);
+        note_time_stamps(ctx);
         note_color_tags(ctx, pair);
         if (!s->pairs && (ret = inspect_first_pair(ctx, pair)) < 0) {
             av_frame_free(&frame);
@@ -912,6 +978,7 @@ static int finish(AVFilterContext *ctx, int send)
             return ret;
     if (status != QC_EOF)
         return status < 0 ? scorer_error(ctx, status) : AVERROR_BUG;
+    warn_apart(ctx);
     report(ctx);
     status = qc_finish_log(s->scorer);
     return status < 0 ? scorer_error(ctx, status) : 0;
@@ -944,7 +1011,7 @@ static av_cold int init(AVFilterContext *ctx)
     QualityCUDAContext *s = ctx->priv;
 
     s->fs.on_event = on_event;
-    s->reference_pts = AV_NOPTS_VALUE;
+    s->reference_pts = s->distorted_pts = AV_NOPTS_VALUE;
     s->held = av_fifo_alloc2(16, sizeof(HeldFrame), AV_FIFO_FLAG_AUTO_GROW);
     if (!s->held)
         return AVERROR(ENOMEM);
