@@ -40,6 +40,7 @@ SUFFIXES = .cu .ptx
 
 qc_kernels = \
 	cuda/adm/adm_sums.cu \
+	cuda/adm/float_adm_sums.cu \
 	cuda/math/ordered_sum.cu \
 	cuda/motion/blurred_difference.cu \
 	cuda/psnr/ansnr.cu \
@@ -52,6 +53,10 @@ qc_kernels = \
 # What kernels include, for the compilations that do not track it.
 qc_kernel_headers = \
 	cuda/adm/adm_sums.h \
+	cuda/adm/float_adm_sums.h \
+	cuda/adm/picture_row.h \
+	cuda/adm/tile.h \
+	cuda/adm/tile_position.h \
 	cuda/device/frame.h \
 	cuda/device/kernel_name.h \
 	cuda/device/plane_walk.h \
@@ -74,6 +79,8 @@ qc_sources += \
 	$(qc_kernel_headers) \
 	cuda/adm/adm.cpp \
 	cuda/adm/adm.h \
+	cuda/adm/float_adm.cpp \
+	cuda/adm/float_adm.h \
 	cuda/device_layout.h \
 	cuda/driver/driver.cpp \
 	cuda/driver/driver.h \

@@ -4,15 +4,13 @@
 
 #include "adm/adm_arithmetic.h"
 #include "cuda/adm/adm_sums.h"
+#include "cuda/adm/picture_row.h"
+#include "cuda/adm/tile_position.h"
 
 namespace qc::cuda {
 namespace {
 
 using namespace qc::device;
-
-// Input columns that a tile reads: from 2 * (first column) - 2, an even number of them for the wavelet and a few that
-// make groups of four.
-constexpr int kInputColumns = 2 * kAdmTileColumns + 4;
 
 // Sums of four samples times the taps, where kNarrow: the samples fit 16 bits.
 template <bool kNarrow>
@@ -35,73 +33,13 @@ struct FourSamples {
 
 template <class Sample>
 struct VerticalRows {
-  Sample low[2][kAdmTileRows][kInputColumns];  // picture, row, column
-  Sample high[2][kAdmTileRows][kInputColumns];
+  Sample low[2][kAdmTileRows][kAdmInputColumns];  // picture, row, column
+  Sample high[2][kAdmTileRows][kAdmInputColumns];
 };
-
-// The position of a thread and what it has to do.
-struct Position {
-  int lane;
-  int warp;
-  int x;
-  int y;
-  bool inside;    // of the band
-  bool own;       // inside, and no other tile's
-  int first;      // input column that column 0 of VerticalRows holds
-  bool tile_sum;  // the tile has scored samples
-
-  QC_DEVICE explicit Position(const AdmScaleArgs& args) {
-    const AdmScale& s = args.scale;
-    lane = static_cast<int>(thread_x() % 32);
-    warp = static_cast<int>(thread_x() / 32);
-    const int left = static_cast<int>(block_x()) * kAdmOwnColumns;
-    const int top = static_cast<int>(block_y()) * kAdmOwnRows;
-    x = left - 1 + lane;
-    y = top - 1 + warp;
-    inside = x >= 0 && x < s.width && y >= 0 && y < s.height;
-    own = inside && lane > 0 && lane <= kAdmOwnColumns && warp > 0 && warp <= kAdmOwnRows;
-    first = 2 * left - 4;
-    tile_sum =
-        args.sum && left < s.right && left + kAdmOwnColumns > s.left && top < s.bottom && top + kAdmOwnRows > s.top;
-  }
-};
-
-QC_DEVICE bool aligned4(const PlaneView& p) {
-  return ((reinterpret_cast<uintptr_t>(p.data) | static_cast<uint64_t>(p.stride)) & 3) == 0;
-}
-
-// Four samples of a row from column x on, mirrored at the borders. Those that nothing depends on are any.
-QC_DEVICE void load4(const uint8_t* row, const PlaneView& plane, int x, bool whole_words, int32_t sample[4], uint8_t) {
-  if (whole_words && x >= 0 && x + 4 <= plane.width) {
-    const uint32_t word = *reinterpret_cast<const uint32_t*>(row + x);
-    for (int i = 0; i < 4; ++i) sample[i] = static_cast<int32_t>((word >> (8 * i)) & 255);
-    return;
-  }
-  for (int i = 0; i < 4; ++i) {
-    const int column = x + i;
-    sample[i] = column < -1 || column > plane.width + 1 ? 0 : row[adm::mirror(column, plane.width)];
-  }
-}
-QC_DEVICE void load4(const uint8_t* bytes, const PlaneView& plane, int x, bool whole_words, int32_t sample[4],
-                     uint16_t) {
-  const uint16_t* row = reinterpret_cast<const uint16_t*>(bytes);
-  if (whole_words && x >= 0 && x + 4 <= plane.width) {
-    const uint32_t* words = reinterpret_cast<const uint32_t*>(row + x);
-    for (int i = 0; i < 4; i += 2) {
-      sample[i] = static_cast<int32_t>((words[i / 2] & 0xffffU) >> plane.shift);
-      sample[i + 1] = static_cast<int32_t>(words[i / 2] >> (16 + plane.shift));
-    }
-    return;
-  }
-  for (int i = 0; i < 4; ++i) {
-    const int column = x + i;
-    sample[i] = column < -1 || column > plane.width + 1 ? 0 : row[adm::mirror(column, plane.width)] >> plane.shift;
-  }
-}
 
 template <class T>
-QC_DEVICE void vertical_finest(const AdmScaleArgs& args, const Position& at, VerticalRows<int16_t>& rows) {
-  constexpr int kGroups = kInputColumns / 4;
+QC_DEVICE void vertical_finest(const AdmScaleArgs& args, const TilePosition& at, VerticalRows<int16_t>& rows) {
+  constexpr int kGroups = kAdmInputColumns / 4;
   const int32_t half = 1 << (args.depth - 1);
   const int top = static_cast<int>(block_y()) * kAdmOwnRows - 1;
   for (int i = static_cast<int>(thread_x()); i < 2 * kAdmTileRows * kGroups; i += kAdmThreads) {
@@ -129,15 +67,15 @@ QC_DEVICE void vertical_finest(const AdmScaleArgs& args, const Position& at, Ver
 }
 
 template <int kScale, class Input>
-QC_DEVICE void vertical_coarse(const AdmScaleArgs& args, const Position& at, VerticalRows<int32_t>& rows) {
+QC_DEVICE void vertical_coarse(const AdmScaleArgs& args, const TilePosition& at, VerticalRows<int32_t>& rows) {
   using Four = FourSamples<kScale == 1>;
   constexpr int kShift = adm::vertical_shift(kScale);
   constexpr typename Four::Sum kHalf = (typename Four::Sum{1} << kShift) >> 1;
   const int top = static_cast<int>(block_y()) * kAdmOwnRows - 1;
-  for (int i = static_cast<int>(thread_x()); i < 2 * kAdmTileRows * kInputColumns; i += kAdmThreads) {
-    const int c = i % kInputColumns;
-    const int row = i / kInputColumns % kAdmTileRows;
-    const int p = i / (kInputColumns * kAdmTileRows);
+  for (int i = static_cast<int>(thread_x()); i < 2 * kAdmTileRows * kAdmInputColumns; i += kAdmThreads) {
+    const int c = i % kAdmInputColumns;
+    const int row = i / kAdmInputColumns % kAdmTileRows;
+    const int p = i / (kAdmInputColumns * kAdmTileRows);
     const int x = at.first + c;
     const int y = top + row;
     if (y < 0 || y >= args.scale.height || x < -1 || x > args.input_width + 1) continue;
@@ -202,7 +140,7 @@ QC_DEVICE Split split(const AdmScaleArgs& args, const int32_t o[3], const int32_
 
 // The threshold at a position from the neighbourhood's contributions, which lie in `tile`: reflected before the band's
 // start, clamped at its end. All threads of the warp take part.
-QC_DEVICE int32_t threshold(const int32_t tile[kAdmTileRows][kAdmTileColumns], const Position& at,
+QC_DEVICE int32_t threshold(const int32_t tile[kAdmTileRows][kAdmTileColumns], const TilePosition& at,
                             const AdmScale& scale, int32_t more) {
   const int above = at.y == 0 ? at.warp + 1 : at.warp > 0 ? at.warp - 1 : 0;
   const int below = at.y + 1 >= scale.height || at.warp + 1 == kAdmTileRows ? at.warp : at.warp + 1;
@@ -241,7 +179,7 @@ QC_DEVICE void scale_sums(const AdmScaleArgs& args) {
   QC_BLOCK_SHARED VerticalRows<Sample> rows;
   QC_BLOCK_SHARED int32_t by_restored[kAdmTileRows][kAdmTileColumns];
   QC_BLOCK_SHARED int32_t by_additive[kAdmTileRows][kAdmTileColumns];
-  const Position at(args);
+  const TilePosition at(args.scale, args.sum);
   const AdmScale& scale = args.scale;
   if (kScale == 3 && !at.tile_sum) return;
   if constexpr (kScale == 0) {

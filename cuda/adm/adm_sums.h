@@ -4,18 +4,11 @@
 #include "adm/adm_arithmetic.h"
 #include "adm/adm_parameters.h"
 #include "adm/adm_record.h"
+#include "cuda/adm/tile.h"
 #include "cuda/device/frame.h"
 #include "cuda/device/kernel_name.h"
 
 namespace qc::cuda {
-
-// A block has a thread for each band sample of its tile: a warp is a row. The outer samples only lend their
-// contributions to thresholds; those inside are the tile's own.
-constexpr int kAdmTileColumns = 32;
-constexpr int kAdmTileRows = 16;
-constexpr int kAdmOwnColumns = kAdmTileColumns - 2;
-constexpr int kAdmOwnRows = kAdmTileRows - 2;
-constexpr int kAdmThreads = kAdmTileColumns * kAdmTileRows;
 
 constexpr int kAdmSums = 9;  // of a row: those of AdmScaleSums in order
 

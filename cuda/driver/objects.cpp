@@ -46,6 +46,16 @@ DeviceBuffer DeviceBuffer::allocate(size_t bytes) {
   return b;
 }
 
+DeviceBuffer DeviceBuffer::upload(const void* data, size_t bytes) {
+  DeviceBuffer buffer = allocate(bytes);
+  const Stream stream = Stream::create();
+  const Event done = Event::create();
+  driver().cuMemcpyHtoDAsync(buffer.get(), data, bytes, stream.get());
+  done.record(stream.get());
+  done.wait();
+  return buffer;
+}
+
 PinnedBuffer PinnedBuffer::allocate(size_t bytes) {
   PinnedBuffer b;
   if (bytes) driver().cuMemHostAlloc(&b.handle_, bytes, abi::kMemHostAllocPortable);

@@ -78,6 +78,8 @@ class Event : public Owner<Event, abi::Event> {
 class DeviceBuffer : public Owner<DeviceBuffer, DevicePtr> {
  public:
   static DeviceBuffer allocate(size_t bytes);
+  // With a copy of `data` in it.
+  static DeviceBuffer upload(const void* data, size_t bytes);
   static void release(DevicePtr p) { driver().cuMemFree.release(p); }
 };
 

@@ -16,20 +16,10 @@ constexpr int kNextColumns[kVifScales] = {0, kVifNextColumns<vif::kRadius[1]>, k
 
 unsigned blocks(int size, int per_block) { return static_cast<unsigned>((size + per_block - 1) / per_block); }
 
-DeviceBuffer upload(const uint8_t* data, size_t bytes) {
-  DeviceBuffer buffer = DeviceBuffer::allocate(bytes);
-  const Stream stream = Stream::create();
-  const Event done = Event::create();
-  driver().cuMemcpyHtoDAsync(buffer.get(), data, bytes, stream.get());
-  done.record(stream.get());
-  done.wait();
-  return buffer;
-}
-
 class VifKernels final : public FeatureKernels {
  public:
   VifKernels(const FeatureConfig& config, Device& device)
-      : residuals_(upload(vif::log_residuals(), vif::kLogEntries)),
+      : residuals_(DeviceBuffer::upload(vif::log_residuals(), vif::kLogEntries)),
         gain_limit_(config.options.get_double("vif_enhn_gain_limit")),
         skip_scale0_(config.options.get_bool("vif_skip_scale0")) {
     const Module& module = device.module(kVifSumsImage);

@@ -133,10 +133,10 @@ HWY_INLINE VHalf ordinary_power(VHalf x, VD y, const PowerTables& tables, bool& 
   const VD z = hn::PromoteTo(dd, hn::BitCast(dh, hn::Sub(bits, top)));
   const VD r = hn::MulSub(z, hn::GatherIndex(dd, tables.inverse, index64), hn::Set(dd, 1.0));
   const VD r2 = hn::Mul(r, r);
-  VD p = hn::MulAdd(hn::Set(dd, kPowerLog[2]), r, hn::Set(dd, kPowerLog[3]));
-  VD q = hn::MulAdd(hn::Set(dd, kPowerLog[4]), r, hn::Add(hn::GatherIndex(dd, tables.log2, index64), exponent));
+  VD p = hn::MulAdd(hn::Set(dd, kPowerLog2), r, hn::Set(dd, kPowerLog3));
+  VD q = hn::MulAdd(hn::Set(dd, kPowerLog4), r, hn::Add(hn::GatherIndex(dd, tables.log2, index64), exponent));
   q = hn::MulAdd(p, r2, q);
-  p = hn::MulAdd(hn::Set(dd, kPowerLog[0]), r, hn::Set(dd, kPowerLog[1]));
+  p = hn::MulAdd(hn::Set(dd, kPowerLog0), r, hn::Set(dd, kPowerLog1));
   const VD log2 = hn::Mul(y, hn::MulAdd(p, hn::Mul(r2, r2), q));
   ordinary = ordinary && hn::AllTrue(dd, hn::Lt(hn::Abs(log2), hn::Set(dd, 126.0)));
   const VD shift = hn::Set(dd, kPowerShift);
@@ -146,8 +146,8 @@ HWY_INLINE VHalf ordinary_power(VHalf x, VD y, const PowerTables& tables, bool& 
   const auto entry = hn::BitCast(di64, hn::And(n, hn::Set(du64, (1U << kPowerExpBits) - 1)));
   const VD scale =
       hn::BitCast(dd, hn::Add(hn::GatherIndex(du64, tables.exp2, entry), hn::ShiftLeft<52 - kPowerExpBits>(n)));
-  const VD head = hn::MulAdd(hn::Set(dd, kPowerExp[0]), rest, hn::Set(dd, kPowerExp[1]));
-  const VD tail = hn::MulAdd(hn::Set(dd, kPowerExp[2]), rest, hn::Set(dd, 1.0));
+  const VD head = hn::MulAdd(hn::Set(dd, kPowerExp0), rest, hn::Set(dd, kPowerExp1));
+  const VD tail = hn::MulAdd(hn::Set(dd, kPowerExp2), rest, hn::Set(dd, 1.0));
   return hn::DemoteTo(dh, hn::Mul(hn::MulAdd(head, hn::Mul(rest, rest), tail), scale));
 }
 #endif

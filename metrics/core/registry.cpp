@@ -13,6 +13,7 @@
 
 #if QC_CUDA
 #include "cuda/adm/adm.h"
+#include "cuda/adm/float_adm.h"
 #include "cuda/motion/motion.h"
 #include "cuda/psnr/psnr.h"
 #include "cuda/ssim/ssim.h"
@@ -28,7 +29,7 @@ namespace {
 constexpr RegistryEntry kRegistry[] = {
     {&kFloatPsnr, QC_CUDA_PATH(make_float_psnr_kernels)},
     {&kFloatAnsnr, QC_CUDA_PATH(make_float_ansnr_kernels)},
-    {&kFloatAdm, nullptr},
+    {&kFloatAdm, QC_CUDA_PATH(make_float_adm_kernels)},
     {&kFloatMoment, QC_CUDA_PATH(make_float_moment_kernels)},
     {&kFloatMsSsim, QC_CUDA_PATH(make_float_ms_ssim_kernels)},
     {&kFloatSsim, QC_CUDA_PATH(make_float_ssim_kernels)},

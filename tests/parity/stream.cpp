@@ -1,7 +1,11 @@
 #include "parity/stream.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -12,6 +16,23 @@ namespace qc::parity {
 namespace {
 
 bool same(double a, double b) { return (a != a && b != b) || std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
+
+// A table for float_adm's division=table, near the reciprocals as a processor's estimates are.
+const std::string& estimates_file() {
+  static const struct File {
+    File() {
+      const int descriptor = mkstemp(path.data());
+      FILE* file = descriptor < 0 ? nullptr : fdopen(descriptor, "w");
+      if (!file) throw Error(QC_ERROR_IO, "cannot write " + path);
+      for (int i = 0; i < 4096; ++i)
+        std::fprintf(file, "%d\n", std::min(4095, (2 * 4096 * 8192 / (8193 + 2 * i)) - 4096));
+      std::fclose(file);
+    }
+    ~File() { unlink(path.c_str()); }
+    std::string path = "/tmp/parity-estimates-XXXXXX";
+  } file;
+  return file.path;
+}
 
 std::string draw_options(Random& random, int feature) {
   std::string text;
@@ -24,6 +45,8 @@ std::string draw_options(Random& random, int feature) {
       value = std::to_string(draw(random, static_cast<int>(option.min), static_cast<int>(option.max)));
     if (option.type == QC_OPTION_DOUBLE && draw(random, 0, 1))
       value = std::to_string(std::min(option.max, option.min + draw(random, 0, 1000) / 100.0));
+    if (option.name == std::string("division") && draw(random, 0, 1))
+      value = "table:division_table=" + estimates_file();
     if (!value.empty()) text += std::string(":") + option.name + "=" + value;
   }
   return text;
