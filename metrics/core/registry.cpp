@@ -7,6 +7,7 @@
 #include "motion/motion.h"
 #include "psnr/psnr.h"
 #include "psnr_hvs/psnr_hvs.h"
+#include "speed/speed.h"
 #include "ssim/ssim.h"
 #include "ssimulacra2/ssimulacra2.h"
 #include "vif/vif.h"
@@ -31,6 +32,8 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatAnsnr, QC_CUDA_PATH(make_float_ansnr_kernels)},
     {&kFloatAdm, QC_CUDA_PATH(make_float_adm_kernels)},
     {&kFloatMoment, QC_CUDA_PATH(make_float_moment_kernels)},
+    {&kSpeedChroma, nullptr},
+    {&kSpeedTemporal, nullptr},
     {&kFloatMsSsim, QC_CUDA_PATH(make_float_ms_ssim_kernels)},
     {&kFloatSsim, QC_CUDA_PATH(make_float_ssim_kernels)},
     {&kPsnr, QC_CUDA_PATH(make_psnr_kernels)},

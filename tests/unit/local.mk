@@ -17,6 +17,7 @@ unit_tests = \
 	tests/unit/power_test \
 	tests/unit/psnr_hvs_test \
 	tests/unit/psnr_test \
+	tests/unit/speed_test \
 	tests/unit/ssim_test \
 	tests/unit/ssimulacra2_test \
 	tests/unit/vif_test \
@@ -108,6 +109,10 @@ tests_unit_video_file_test_SOURCES = \
 	$(unit_support)
 tests_unit_video_file_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/tools
 tests_unit_video_file_test_LDADD = $(unit_libs)
+
+tests_unit_speed_test_SOURCES = tests/unit/speed_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_speed_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_speed_test_LDADD = $(unit_libs)
 
 tests_unit_ssim_test_SOURCES = tests/unit/ssim_test.cpp tests/unit/guarded_picture.h $(unit_support)
 tests_unit_ssim_test_CPPFLAGS = $(unit_cppflags)
