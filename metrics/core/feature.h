@@ -114,6 +114,11 @@ class Feature {
     (void)output;
     return true;
   }
+  // When libvmaf first stores an output, if options move it from where the definition says.
+  virtual Phase phase(int output, Phase defined) const {
+    (void)output;
+    return defined;
+  }
   // A sentence for the user about a doubtful combination of options, "" if there is nothing to say.
   virtual std::string warning() const { return {}; }
   // A sentence about what this instance took for granted where the inputs don't say, "" likewise.

@@ -31,6 +31,8 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatPsnr, QC_CUDA_PATH(make_float_psnr_kernels)},
     {&kFloatAnsnr, QC_CUDA_PATH(make_float_ansnr_kernels)},
     {&kFloatAdm, QC_CUDA_PATH(make_float_adm_kernels)},
+    {&kFloatVif, nullptr},
+    {&kFloatMotion, nullptr},
     {&kFloatMoment, QC_CUDA_PATH(make_float_moment_kernels)},
     {&kSpeedChroma, nullptr},
     {&kSpeedTemporal, nullptr},

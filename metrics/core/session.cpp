@@ -182,7 +182,8 @@ void Session::make_columns() {
     for (size_t i = 0; i < instances_.size(); ++i) {
       const auto outputs = instances_[i].entry->definition->outputs;
       for (size_t k = 0; k < outputs.size(); ++k) {
-        if (outputs[k].phase != phase || names[i][k].empty()) continue;
+        if (names[i][k].empty()) continue;
+        if (instances_[i].feature->phase(static_cast<int>(k), outputs[k].phase) != phase) continue;
         instances_[i].column[k] = static_cast<int>(columns_.size());
         columns_.push_back({names[i][k], QC_SCORE_FEATURE});
       }

@@ -5,6 +5,7 @@
 
 namespace qc {
 
+extern const FeatureDef kFloatVif;
 extern const FeatureDef kVif;
 
 }  // namespace qc

@@ -55,6 +55,9 @@ bool adm_undefined(const QCFormat& format) { return format.width < 33 || format.
 // Below 17 samples libvmaf's float_adm takes what the scale before left in memory (float_adm.md, section 9).
 bool float_adm_undefined(const QCFormat& format) { return format.width < 17 || format.height < 17; }
 
+// Below 16 samples libvmaf's float_vif reads outside its arrays (float_vif.md, section 8).
+bool float_vif_undefined(const QCFormat& format) { return format.width < 16 || format.height < 16; }
+
 // The fork rounds the chroma of odd sizes up, libvmaf and we round it down: only features without chroma, or that
 // take whole planes by definition, are comparable.
 bool chroma_differs(const Golden& golden, const QCFormat& format, const std::string& feature) {
@@ -75,6 +78,8 @@ std::string why_not_comparable(const Golden& golden, const QCFormat& format, con
       return "an option of the fork: " + name + " " + option;
     if (name == "adm" && adm_undefined(format) && !golden.peer_failed) return "the peer reads outside its buffers: adm";
     if (name == "float_adm" && float_adm_undefined(format)) return "the peer takes leftovers of memory: float_adm";
+    if (name == "float_vif" && float_vif_undefined(format) && !golden.peer_failed)
+      return "the peer reads outside its arrays: float_vif";
     if (chroma_differs(golden, format, name)) return "the fork rounds odd chroma up: " + name;
   }
   if (!golden.model.empty()) {
@@ -93,6 +98,8 @@ std::string why_not_comparable(const Golden& golden, const QCFormat& format, con
         return "the peer reads outside its buffers: models with adm";
       if (name == "VMAF_feature_adm2_score" && float_adm_undefined(format))
         return "the peer takes leftovers of memory: models with float_adm";
+      if (name.find("VMAF_feature_vif") == 0 && float_vif_undefined(format) && !golden.peer_failed)
+        return "the peer reads outside its arrays: models with float_vif";
     }
   }
   return "";

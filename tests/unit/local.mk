@@ -6,6 +6,8 @@ unit_tests = \
 	tests/unit/cambi_test \
 	tests/unit/filter_options_test \
 	tests/unit/float_adm_test \
+	tests/unit/float_motion_test \
+	tests/unit/float_vif_test \
 	tests/unit/log_test \
 	tests/unit/model_test \
 	tests/unit/motion_test \
@@ -55,6 +57,18 @@ tests_unit_cambi_test_SOURCES = tests/unit/cambi_test.cpp tests/unit/guarded_pic
 tests_unit_cambi_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_cambi_test_LDADD = $(unit_libs)
 
+tests_unit_float_motion_test_SOURCES = \
+	tests/unit/float_motion_test.cpp \
+	tests/unit/guarded_picture.h \
+	tests/unit/stream_run.h \
+	$(unit_support)
+tests_unit_float_motion_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_float_motion_test_LDADD = $(unit_libs)
+
+tests_unit_float_vif_test_SOURCES = tests/unit/float_vif_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_float_vif_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_float_vif_test_LDADD = $(unit_libs)
+
 tests_unit_log_test_SOURCES = tests/unit/log_test.cpp $(unit_support)
 tests_unit_log_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_log_test_LDADD = $(unit_libs)
@@ -63,7 +77,7 @@ tests_unit_model_test_SOURCES = tests/unit/model_test.cpp $(unit_support)
 tests_unit_model_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_model_test_LDADD = $(unit_libs)
 
-tests_unit_motion_test_SOURCES = tests/unit/motion_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_motion_test_SOURCES = tests/unit/motion_test.cpp tests/unit/guarded_picture.h tests/unit/stream_run.h $(unit_support)
 tests_unit_motion_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_motion_test_LDADD = $(unit_libs)
 
