@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "adm/adm_kernel.h"
+#include "adm/adm_pass.h"
 #include "adm/adm_record.h"
 #include "adm/adm_weights.h"
 #include "core/error.h"
@@ -85,16 +85,15 @@ AdmWeights weights(const FeatureConfig& config) {
 
 class AdmCpuKernel final : public CpuKernel {
  public:
-  explicit AdmCpuKernel(const AdmParameters& parameters)
-      : parameters_(parameters), scratch_(make_adm_scratch(parameters)) {}
+  AdmCpuKernel(FrameCache& cache, const AdmParameters& parameters)
+      : cache_(cache), instance_(cache.get<AdmPass>().join(parameters)) {}
   void run(const Window& window, void* record) override {
-    adm_sums(parameters_, window.current->reference.plane[0], window.current->distorted.plane[0], *scratch_,
-             *static_cast<AdmRecord*>(record));
+    *static_cast<AdmRecord*>(record) = cache_.get<AdmPass>().of(instance_, *window.current, cache_.frame());
   }
 
  private:
-  const AdmParameters& parameters_;
-  AdmScratchPtr scratch_;
+  FrameCache& cache_;
+  size_t instance_;
 };
 
 class Adm final : public Feature {
@@ -113,8 +112,8 @@ class Adm final : public Feature {
 
   std::string warning() const override { return warning_; }
   size_t record_size() const override { return sizeof(AdmRecord); }
-  std::unique_ptr<CpuKernel> make_cpu_kernel(FrameCache&) const override {
-    return std::make_unique<AdmCpuKernel>(parameters_);
+  std::unique_ptr<CpuKernel> make_cpu_kernel(FrameCache& cache) const override {
+    return std::make_unique<AdmCpuKernel>(cache, parameters_);
   }
 
   void collect(int64_t frame, const void* record, ScoreSink& sink) override {

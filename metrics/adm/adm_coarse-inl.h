@@ -6,8 +6,6 @@
 #define METRICS_ADM_ADM_COARSE_INL_H_
 #endif
 
-#include <cstring>
-
 #include "adm/adm_finest-inl.h"
 #include "adm/adm_scratch.h"
 #include "adm/adm_vector-inl.h"
@@ -116,31 +114,7 @@ HWY_INLINE V32 same_direction_coarse(V32 oh, V32 ov, V32 th, V32 tv) {
       compare_directions(hn::Add(hn::Mul(foh, fth), hn::Mul(fov, ftv)), hn::Add(hn::Mul(foh, foh), hn::Mul(fov, fov)),
                          hn::Add(hn::Mul(fth, fth), hn::Mul(ftv, ftv)));
   if (HWY_LIKELY(hn::AllTrue(d, hn::Eq(direction.unclear, hn::Zero(d))))) return direction.same;
-  HWY_ALIGN int32_t lanes[5][kLanes32];
-  hn::Store(oh, d, lanes[0]);
-  hn::Store(ov, d, lanes[1]);
-  hn::Store(th, d, lanes[2]);
-  hn::Store(tv, d, lanes[3]);
-  for (int i = 0; i < kLanes32; ++i)
-    lanes[4][i] = adm::same_direction(lanes[0][i], lanes[1][i], lanes[2][i], lanes[3][i]) ? -1 : 0;
-  return hn::Load(d, lanes[4]);
-}
-
-HWY_INLINE V32 enhanced_coarse(V32 z, const GainLimit& limit) {
-  const D32 d;
-  if (HWY_LIKELY(limit.whole)) {
-    // More than the cap exceeds every sample anyway.
-    const int32_t factor = static_cast<int32_t>(limit.value);
-    const V32 cap = hn::Set(d, 0x7fffffff / factor);
-    return hn::Mul(hn::Max(hn::Min(z, cap), hn::Neg(cap)), hn::Set(d, factor));
-  }
-  HWY_ALIGN int32_t lanes[kLanes32];
-  hn::Store(z, d, lanes);
-  for (int32_t& lane : lanes) {
-    const double enhanced = static_cast<double>(lane) * limit.value;
-    lane = static_cast<int32_t>(enhanced > 0x7fffffff ? 0x7fffffff : enhanced < -0x7fffffff ? -0x7fffffff : enhanced);
-  }
-  return hn::Load(d, lanes);
+  return exact_directions(oh, ov, th, tv);
 }
 
 // Bits of m beyond 15, 0 if there are none.
@@ -157,10 +131,6 @@ HWY_INLINE void restored_coarse(const V32 o[3], const V32 t[3], V32 same, const 
   const DU32 du;
   const V32 zero = hn::Zero(d);
   const V32 one = hn::Set(d, 1);
-  auto with_sign_of = [](V32 v, V32 x) {
-    const V32 sign = hn::ShiftRight<31>(x);
-    return hn::Sub(hn::Xor(v, sign), sign);
-  };
   V32 extra[3];
   V32 inverse[3];
   HWY_UNROLL(3)
@@ -192,8 +162,7 @@ HWY_INLINE void restored_coarse(const V32 o[3], const V32 t[3], V32 same, const 
   for (int b = 0; b < 3; ++b) {
     const V32 kept = hn::Max(with_sign_of(t[b], o[b]), zero);
     const V32 z = hn::Add(o[b], shifted_product<15>(gain_less_1[b], o[b], hn::Set(DU64(), 16384)));
-    const V32 enhanced = with_sign_of(hn::Min(with_sign_of(enhanced_coarse(z, limit), o[b]), kept), o[b]);
-    r[b] = hn::Or(hn::And(same, enhanced), hn::AndNot(same, z));
+    r[b] = limited(z, o[b], kept, same, limit);
   }
 }
 
@@ -210,7 +179,8 @@ using CoarseSignal = AdmSignalRows<int32_t, int32_t>;
 
 // Split of row `y`, its signals' weighted magnitudes and contributions to thresholds.
 template <bool kAim>
-HWY_NOINLINE void split_coarse(AdmScratch::Coarse& rows, const AdmScale& scale, double gain_limit, int y) {
+HWY_NOINLINE void split_row(const AdmScratch::Coarse& rows, AdmSplitRows<int32_t, int32_t>& split,
+                            const AdmScale& scale, double gain_limit, int y) {
   const D32 d;
   const GainLimit limit(gain_limit);
   const V32 weight_hv = hn::Set(d, static_cast<int32_t>(scale.weight_hv));
@@ -233,8 +203,8 @@ HWY_NOINLINE void split_coarse(AdmScratch::Coarse& rows, const AdmScale& scale, 
       const V32 weight = b == 2 ? weight_d : weight_hv;
       const V32 restored = hn::Abs(shifted_multiple<28>(r[b], weight, term));
       const V32 additive = hn::Abs(shifted_multiple<28>(hn::Sub(t[b], r[b]), weight, term));
-      hn::StoreU(restored, d, rows.restored.samples[y % 2][b] + x);
-      hn::StoreU(additive, d, rows.additive.samples[y % 2][b] + x);
+      hn::StoreU(restored, d, split.restored.samples[y % 2][b] + x);
+      hn::StoreU(additive, d, split.additive.samples[y % 2][b] + x);
       auto add_thresholds = [&](int signal, V32 c) {
         const V32 n = scaled(c, 143165577);
         to_neighbours[signal] = hn::Add(to_neighbours[signal], n);
@@ -243,23 +213,22 @@ HWY_NOINLINE void split_coarse(AdmScratch::Coarse& rows, const AdmScale& scale, 
       add_thresholds(1, additive);
       if (kAim) add_thresholds(0, restored);
     }
-    hn::StoreU(to_neighbours[1], d, rows.additive.to_neighbours[y % 3] + x);
-    hn::StoreU(itself_more[1], d, rows.additive.itself_more[y % 2] + x);
+    hn::StoreU(to_neighbours[1], d, split.additive.to_neighbours[y % 3] + x);
+    hn::StoreU(itself_more[1], d, split.additive.itself_more[y % 2] + x);
     if (kAim) {
-      hn::StoreU(to_neighbours[0], d, rows.restored.to_neighbours[y % 3] + x);
-      hn::StoreU(itself_more[0], d, rows.restored.itself_more[y % 2] + x);
+      hn::StoreU(to_neighbours[0], d, split.restored.to_neighbours[y % 3] + x);
+      hn::StoreU(itself_more[0], d, split.restored.itself_more[y % 2] + x);
     }
   }
-  // Nothing to sum after the scored region.
   for (int b = 0; b < 3; ++b) {
-    for (int32_t* row : {rows.detail[0][b], rows.restored.samples[y % 2][b], rows.additive.samples[y % 2][b]})
-      std::memset(row + scale.right, 0, kLanes32 * sizeof(int32_t));
+    clear_after(split.restored.samples[y % 2][b], scale.right);
+    clear_after(split.additive.samples[y % 2][b], scale.right);
   }
 }
 
-// kSquareShift: 30 at scale 2, 31 at scales 1 and 3.
-template <int kSquareShift>
-HWY_NOINLINE void reference_row_coarse(const int32_t* const detail[3], const AdmScale& scale, uint64_t sums[3]) {
+template <int kScale>
+HWY_NOINLINE void reference_row(const int32_t* const detail[3], const AdmScale& scale, uint64_t sums[3]) {
+  constexpr int kSquareShift = kScale == 2 ? 30 : 31;
   const D32 d;
   const VU64 unit = hn::Set(DU64(), uint64_t{1} << kSquareShift);
   const VU64 term = rounding_term(scale.reference_shift);
@@ -279,8 +248,8 @@ HWY_NOINLINE void reference_row_coarse(const int32_t* const detail[3], const Adm
 }
 
 // Row y's sums of `signal` masked by `mask`. `above` and `below` are the rows that stand for y - 1 and y + 1.
-HWY_NOINLINE void masked_row_coarse(const CoarseSignal& signal, const CoarseSignal& mask, AdmScratch::Coarse& rows,
-                                    const AdmScale& scale, int y, int above, int below, int64_t sums[3]) {
+HWY_NOINLINE void masked_row(const CoarseSignal& signal, const CoarseSignal& mask, AdmScratch::Coarse& rows,
+                             const AdmScale& scale, int y, int above, int below, int64_t sums[3]) {
   const D32 d;
   const int32_t* row0 = mask.to_neighbours[above % 3];
   const int32_t* row1 = mask.to_neighbours[y % 3];

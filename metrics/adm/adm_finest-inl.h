@@ -6,9 +6,6 @@
 #define METRICS_ADM_ADM_FINEST_INL_H_
 #endif
 
-#include <cmath>
-#include <cstring>
-
 #include "adm/adm_scratch.h"
 #include "adm/adm_vector-inl.h"
 #include "hwy/cache_control.h"
@@ -114,41 +111,8 @@ HWY_INLINE V16 same_direction_finest(V16 oh, V16 ov, V16 th, V16 tv) {
   const Direction second = half(hn::InterleaveUpper(d, oh, ov), hn::InterleaveUpper(d, th, tv));
   V16 same = hn::ReorderDemote2To(d, first.same, second.same);
   const V32 unclear = hn::Or(first.unclear, second.unclear);
-  if (HWY_UNLIKELY(!hn::AllTrue(D32(), hn::Eq(unclear, hn::Zero(D32()))))) {
-    HWY_ALIGN int16_t lanes[5][kLanes16];
-    hn::Store(oh, d, lanes[0]);
-    hn::Store(ov, d, lanes[1]);
-    hn::Store(th, d, lanes[2]);
-    hn::Store(tv, d, lanes[3]);
-    for (int i = 0; i < kLanes16; ++i)
-      lanes[4][i] = adm::same_direction(lanes[0][i], lanes[1][i], lanes[2][i], lanes[3][i]) ? -1 : 0;
-    same = hn::Load(d, lanes[4]);
-  }
+  if (HWY_UNLIKELY(!hn::AllTrue(D32(), hn::Eq(unclear, hn::Zero(D32()))))) same = exact_directions(oh, ov, th, tv);
   return same;
-}
-
-// adm_enhn_gain_limit: whole numbers need no floating point.
-struct GainLimit {
-  explicit GainLimit(double gain_limit) : value(gain_limit), whole(gain_limit == std::floor(gain_limit)) {}
-  double value;
-  bool whole;
-};
-
-HWY_INLINE V16 enhanced_finest(V16 z, const GainLimit& limit) {
-  const D16 d;
-  if (HWY_LIKELY(limit.whole)) {
-    // More than the cap exceeds every sample anyway.
-    const int factor = static_cast<int>(limit.value);
-    const V16 cap = hn::Set(d, static_cast<int16_t>(32767 / factor));
-    return hn::Mul(hn::Max(hn::Min(z, cap), hn::Neg(cap)), hn::Set(d, static_cast<int16_t>(factor)));
-  }
-  HWY_ALIGN int16_t lanes[kLanes16];
-  hn::Store(z, d, lanes);
-  for (int16_t& lane : lanes) {
-    const double enhanced = static_cast<double>(lane) * limit.value;
-    lane = static_cast<int16_t>(enhanced > 32767 ? 32767 : enhanced < -32767 ? -32767 : enhanced);
-  }
-  return hn::Load(d, lanes);
 }
 
 // Restored parts of the three bands.
@@ -156,10 +120,6 @@ HWY_INLINE void restored_finest(const V16 o[3], const V16 t[3], V16 same, const 
   const D16 d;
   const V16 zero = hn::Zero(d);
   const V16 one = hn::Set(d, int16_t{1});
-  auto with_sign_of = [](V16 v, V16 x) {
-    const V16 sign = hn::ShiftRight<15>(x);
-    return hn::Sub(hn::Xor(v, sign), sign);
-  };
   V32 inverse[6];
   HWY_UNROLL(3)
   for (int b = 0; b < 3; ++b) {
@@ -181,8 +141,7 @@ HWY_INLINE void restored_finest(const V16 o[3], const V16 t[3], V16 same, const 
     const V16 gain = hn::ReorderDemote2To(d, gain_less_1(inverse[2 * b], hn::InterleaveLower(d, dividend, zero)),
                                           gain_less_1(inverse[2 * b + 1], hn::InterleaveUpper(d, dividend, zero)));
     const V16 z = hn::Add(o[b], hn::MulFixedPoint15(o[b], gain));
-    const V16 enhanced = with_sign_of(hn::Min(with_sign_of(enhanced_finest(z, limit), o[b]), kept), o[b]);
-    r[b] = hn::Or(hn::And(same, enhanced), hn::AndNot(same, z));
+    r[b] = limited(z, o[b], kept, same, limit);
   }
 }
 
@@ -229,7 +188,8 @@ using FinestSignal = AdmSignalRows<int16_t, uint16_t>;
 
 // Split of row `y` and its signals' contributions to thresholds.
 template <bool kAim>
-HWY_NOINLINE void split_finest(AdmScratch::Finest& rows, const AdmScale& scale, double gain_limit, int y) {
+HWY_NOINLINE void split_row(const AdmScratch::Finest& rows, AdmSplitRows<int16_t, uint16_t>& split,
+                            const AdmScale& scale, double gain_limit, int y) {
   const D16 d;
   const DU16 du;
   const GainLimit limit(gain_limit);
@@ -253,29 +213,29 @@ HWY_NOINLINE void split_finest(AdmScratch::Finest& rows, const AdmScale& scale, 
     restored_finest(o, t, same, limit, r);
     for (int b = 0; b < 3; ++b) {
       a[b] = hn::Sub(t[b], r[b]);
-      hn::StoreU(r[b], d, rows.restored.samples[y % 2][b] + x);
-      hn::StoreU(a[b], d, rows.additive.samples[y % 2][b] + x);
+      hn::StoreU(r[b], d, split.restored.samples[y % 2][b] + x);
+      hn::StoreU(a[b], d, split.additive.samples[y % 2][b] + x);
     }
     const Thresholds by_additive = thresholds_finest(a, weights);
-    store(rows.additive, by_additive, x);
+    store(split.additive, by_additive, x);
     additive_contrast = hn::Max(additive_contrast, by_additive.contrast);
     if (kAim) {
       const Thresholds by_restored = thresholds_finest(r, weights);
-      store(rows.restored, by_restored, x);
+      store(split.restored, by_restored, x);
       restored_contrast = hn::Max(restored_contrast, by_restored.contrast);
     }
   }
   const V16 largest = hn::Set(d, int16_t{15359});
-  rows.additive.cut[y % 2] = !hn::AllFalse(d, hn::Gt(additive_contrast, largest));
-  rows.restored.cut[y % 2] = !hn::AllFalse(d, hn::Gt(restored_contrast, largest));
-  // Nothing to sum after the scored region.
+  split.additive.cut[y % 2] = !hn::AllFalse(d, hn::Gt(additive_contrast, largest));
+  split.restored.cut[y % 2] = !hn::AllFalse(d, hn::Gt(restored_contrast, largest));
   for (int b = 0; b < 3; ++b) {
-    for (int16_t* row : {rows.detail[0][b], rows.restored.samples[y % 2][b], rows.additive.samples[y % 2][b]})
-      std::memset(row + scale.right, 0, kLanes16 * sizeof(int16_t));
+    clear_after(split.restored.samples[y % 2][b], scale.right);
+    clear_after(split.additive.samples[y % 2][b], scale.right);
   }
 }
 
-HWY_NOINLINE void reference_row_finest(const int16_t* const detail[3], const AdmScale& scale, uint64_t sums[3]) {
+template <int kScale>
+HWY_NOINLINE void reference_row(const int16_t* const detail[3], const AdmScale& scale, uint64_t sums[3]) {
   const D32 d;
   for (int b = 0; b < 3; ++b) {
     VU64 sum = hn::Zero(DU64());
@@ -316,8 +276,8 @@ inline void masked_row_finest_plain(const FinestSignal& signal, const FinestSign
 }
 
 // Row y's sums of `signal` masked by `mask`. `above` and `below` are the rows that stand for y - 1 and y + 1.
-HWY_NOINLINE void masked_row_finest(const FinestSignal& signal, const FinestSignal& mask, AdmScratch::Finest& rows,
-                                    const AdmScale& scale, int y, int above, int below, int64_t sums[3]) {
+HWY_NOINLINE void masked_row(const FinestSignal& signal, const FinestSignal& mask, AdmScratch::Finest& rows,
+                             const AdmScale& scale, int y, int above, int below, int64_t sums[3]) {
   const D32 d;
   const hn::Rebind<uint16_t, D32> half;
   if (HWY_UNLIKELY(mask.cut[y % 2])) {

@@ -2,6 +2,8 @@
 // each row of detail is split and summed while it is in the cache.
 #include "adm/adm_kernel.h"
 
+#include <algorithm>
+
 #include "adm/adm_plain.h"
 #include "adm/adm_scratch.h"
 #include "core/simd.h"
@@ -20,23 +22,23 @@ namespace qc::HWY_NAMESPACE {
 
 #if QC_PLAIN_TARGET
 
-void sums(const AdmParameters& parameters, const PlaneView& reference, const PlaneView& distorted, AdmScratch&,
-          AdmRecord& record) {
-  plain::adm_sums(parameters, reference, distorted, record);
+void sums(std::span<const AdmParameters> instances, const PlaneView& reference, const PlaneView& distorted, AdmScratch&,
+          std::span<AdmRecord> records) {
+  for (size_t i = 0; i < instances.size(); ++i) plain::adm_sums(instances[i], reference, distorted, records[i]);
 }
 
 #else
 
 class Stream {
  public:
-  Stream(const AdmParameters& parameters, AdmScratch& scratch, AdmRecord& record)
-      : parameters_(parameters), scratch_(scratch), record_(record) {
+  Stream(std::span<const AdmParameters> instances, AdmScratch& scratch, std::span<AdmRecord> records)
+      : instances_(instances), geometry_(instances[0]), scratch_(scratch), records_(records) {
     for (AdmScratch::Coarse& level : scratch_.coarse) level.next_row = 0;
   }
 
   template <class T>
   void run(const PlaneView& reference, const PlaneView& distorted) {
-    for (int y = 0; y < parameters_.scale[0].height; ++y) {
+    for (int y = 0; y < geometry_.scale[0].height; ++y) {
       finest_row<T>(reference, distorted, y);
       input_ready(1, y);
     }
@@ -45,9 +47,9 @@ class Stream {
  private:
   static bool needed(const AdmActive& active, int y) { return y >= active.top && y < active.bottom; }
 
-  // Row y of a scale's detail is split: sums the rows whose thresholds are now known.
+  // Row y of a scale's detail is split: `sum` takes the rows whose thresholds are now known.
   template <class Sum>
-  static void sum_rows(const AdmScale& scale, int y, Sum sum) {
+  static void for_known_thresholds(const AdmScale& scale, int y, Sum sum) {
     const int before = y - 1;
     if (before >= scale.top && before < scale.bottom) sum(before, before == 0 ? y : before - 1, y);
     if (y + 1 == scale.height && y < scale.bottom) sum(y, y - 1, y);
@@ -57,8 +59,9 @@ class Stream {
   void finest_row(const PlaneView& reference, const PlaneView& distorted, int y) {
     AdmScratch::Finest& rows = scratch_.finest;
     AdmScratch::Coarse& next = scratch_.coarse[0];
-    const AdmScale& scale = parameters_.scale[0];
-    const bool detail = !parameters_.skip_scale0 && needed(rows.active, y);
+    const AdmScale& scale = geometry_.scale[0];
+    const bool detail = needed(rows.active, y) &&
+                        std::any_of(instances_.begin(), instances_.end(), [](const auto& i) { return summed(i, 0); });
     const PlaneView* planes[2] = {&reference, &distorted};
     for (int p = 0; p < 2; ++p) {
       const PlaneView& plane = *planes[p];
@@ -80,25 +83,13 @@ class Stream {
       mirror_finest(rows.high[p], plane.width);
       detail_finest(rows.low[p], rows.high[p], rows.active, rows.detail[p]);
     }
-    if (!detail) return;
-    AdmScaleSums& sums = record_.scale[0];
-    const bool aim = !parameters_.skip_aim;
-    if (aim) {
-      split_finest<true>(rows, scale, parameters_.gain_limit, y);
-    } else {
-      split_finest<false>(rows, scale, parameters_.gain_limit, y);
-    }
-    if (y >= scale.top && y < scale.bottom) reference_row_finest(rows.detail[0], scale, sums.reference);
-    sum_rows(scale, y, [&](int row, int above, int below) {
-      masked_row_finest(rows.restored, rows.additive, rows, scale, row, above, below, sums.restored);
-      if (aim) masked_row_finest(rows.additive, rows.restored, rows, scale, row, above, below, sums.additive);
-    });
+    if (detail) sum_detail<0>(rows, y);
   }
 
   // Row y of the input of scale s is there.
   void input_ready(int s, int y) {
     AdmScratch::Coarse& level = scratch_.coarse[s - 1];
-    const int height = parameters_.scale[s].height;
+    const int height = geometry_.scale[s].height;
     while (level.next_row < height && (2 * level.next_row + 2 <= y || y + 1 == level.input_height)) {
       const int row = level.next_row++;
       if (s == 1) coarse_row<1>(row);
@@ -113,7 +104,7 @@ class Stream {
     constexpr int kVertical = adm::vertical_shift(kScale);
     constexpr int kHorizontal = adm::horizontal_shift(kScale);
     AdmScratch::Coarse& rows = scratch_.coarse[kScale - 1];
-    const AdmScale& scale = parameters_.scale[kScale];
+    const AdmScale& scale = geometry_.scale[kScale];
     const bool detail = needed(rows.active, y);
     for (int p = 0; p < 2; ++p) {
       const int32_t* even[4];
@@ -138,20 +129,52 @@ class Stream {
       if (kScale < 3) mirror_coarse(next_even, next_odd, scale.width);
       if (detail) horizontal_high_coarse<kHorizontal>(rows.high[p], rows.active, rows.detail[p][0], rows.detail[p][2]);
     }
-    if (!detail) return;
-    AdmScaleSums& sums = record_.scale[kScale];
-    const bool aim = !parameters_.skip_aim;
-    if (aim) {
-      split_coarse<true>(rows, scale, parameters_.gain_limit, y);
+    if (detail) sum_detail<kScale>(rows, y);
+  }
+
+  // True if an instance sums this scale.
+  static bool summed(const AdmParameters& instance, int scale) { return scale > 0 || !instance.skip_scale0; }
+
+  template <int kScale>
+  auto& split_rows(size_t instance) {
+    if constexpr (kScale == 0) {
+      return scratch_.split[instance].finest;
     } else {
-      split_coarse<false>(rows, scale, parameters_.gain_limit, y);
+      return scratch_.split[instance].coarse[kScale - 1];
     }
-    if (y >= scale.top && y < scale.bottom)
-      reference_row_coarse<kScale == 2 ? 30 : 31>(rows.detail[0], scale, sums.reference);
-    sum_rows(scale, y, [&](int row, int above, int below) {
-      masked_row_coarse(rows.restored, rows.additive, rows, scale, row, above, below, sums.restored);
-      if (aim) masked_row_coarse(rows.additive, rows.restored, rows, scale, row, above, below, sums.additive);
-    });
+  }
+
+  // Detail of row y of both pictures, split and summed for each instance.
+  template <int kScale, class Rows>
+  void sum_detail(Rows& rows, int y) {
+    for (size_t i = 0; i < instances_.size(); ++i) {
+      const AdmParameters& instance = instances_[i];
+      if (!summed(instance, kScale)) continue;
+      if (instance.skip_aim) {
+        split_row<false>(rows, split_rows<kScale>(i), instance.scale[kScale], instance.gain_limit, y);
+      } else {
+        split_row<true>(rows, split_rows<kScale>(i), instance.scale[kScale], instance.gain_limit, y);
+      }
+    }
+    const AdmScale& geometry = geometry_.scale[kScale];
+    uint64_t reference[3] = {};
+    if (y >= geometry.top && y < geometry.bottom) {
+      for (auto* detail : rows.detail[0]) clear_after(detail, geometry.right);
+      reference_row<kScale>(rows.detail[0], geometry, reference);
+    }
+    for (size_t i = 0; i < instances_.size(); ++i) {
+      const AdmParameters& instance = instances_[i];
+      if (!summed(instance, kScale)) continue;
+      const AdmScale& scale = instance.scale[kScale];
+      const auto& split = split_rows<kScale>(i);
+      AdmScaleSums& sums = records_[i].scale[kScale];
+      for (int b = 0; b < 3; ++b) sums.reference[b] += reference[b];
+      for_known_thresholds(scale, y, [&](int row, int above, int below) {
+        masked_row(split.restored, split.additive, rows, scale, row, above, below, sums.restored);
+        if (!instance.skip_aim)
+          masked_row(split.additive, split.restored, rows, scale, row, above, below, sums.additive);
+      });
+    }
   }
 
   // Columns -1, width and width + 1.
@@ -171,15 +194,16 @@ class Stream {
     }
   }
 
-  const AdmParameters& parameters_;
+  std::span<const AdmParameters> instances_;
+  const AdmParameters& geometry_;  // what is the same for all of them
   AdmScratch& scratch_;
-  AdmRecord& record_;
+  std::span<AdmRecord> records_;
 };
 
-void sums(const AdmParameters& parameters, const PlaneView& reference, const PlaneView& distorted, AdmScratch& scratch,
-          AdmRecord& record) {
-  record = {};
-  Stream stream(parameters, scratch, record);
+void sums(std::span<const AdmParameters> instances, const PlaneView& reference, const PlaneView& distorted,
+          AdmScratch& scratch, std::span<AdmRecord> records) {
+  for (AdmRecord& record : records) record = {};
+  Stream stream(instances, scratch, records);
   if (reference.bytes == 1) {
     stream.run<uint8_t>(reference, distorted);
   } else {
@@ -214,12 +238,12 @@ bool fits_vectors(const AdmParameters& parameters) {
 
 }  // namespace
 
-void adm_sums(const AdmParameters& parameters, const PlaneView& reference, const PlaneView& distorted,
-              AdmScratch& scratch, AdmRecord& record) {
-  if (fits_vectors(parameters)) {
-    HWY_DYNAMIC_DISPATCH(sums)(parameters, reference, distorted, scratch, record);
+void adm_sums(std::span<const AdmParameters> instances, const PlaneView& reference, const PlaneView& distorted,
+              AdmScratch& scratch, std::span<AdmRecord> records) {
+  if (std::all_of(instances.begin(), instances.end(), fits_vectors)) {
+    HWY_DYNAMIC_DISPATCH(sums)(instances, reference, distorted, scratch, records);
   } else {
-    plain::adm_sums(parameters, reference, distorted, record);
+    for (size_t i = 0; i < instances.size(); ++i) plain::adm_sums(instances[i], reference, distorted, records[i]);
   }
 }
 

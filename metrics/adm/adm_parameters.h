@@ -23,6 +23,7 @@ struct AdmScale {
   int cube_shift_hv;
   int cube_shift_d;
   int cube_row_shift;
+  bool operator==(const AdmScale&) const = default;
 };
 
 struct AdmParameters {
@@ -33,6 +34,7 @@ struct AdmParameters {
   bool skip_aim;      // no additive sums: they stay 0
   bool skip_scale0;   // no sums of scale 0: they stay 0
   AdmScale scale[4];
+  bool operator==(const AdmParameters&) const = default;
 };
 
 // Columns or rows on each side of a band of this size that are not scored: a tenth.

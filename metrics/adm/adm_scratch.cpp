@@ -13,15 +13,17 @@ AdmActive active_region(const AdmScale& scale) {
 }  // namespace
 
 template <class Sample, class Sum>
-void AdmScratch::allocate(AdmSignalRows<Sample, Sum>& rows, int width) {
-  for (auto& bands : rows.samples)
-    for (Sample*& samples : bands) samples = row<Sample>(width);
-  for (Sum*& sums : rows.to_neighbours) sums = row<Sum>(width);
-  for (Sum*& sums : rows.itself_more) sums = row<Sum>(width);
-  rows.cut[0] = rows.cut[1] = false;
+void AdmScratch::allocate(AdmSplitRows<Sample, Sum>& split_rows, int width) {
+  for (AdmSignalRows<Sample, Sum>* rows : {&split_rows.restored, &split_rows.additive}) {
+    for (auto& bands : rows->samples)
+      for (Sample*& samples : bands) samples = row<Sample>(width);
+    for (Sum*& sums : rows->to_neighbours) sums = row<Sum>(width);
+    for (Sum*& sums : rows->itself_more) sums = row<Sum>(width);
+    rows->cut[0] = rows->cut[1] = false;
+  }
 }
 
-AdmScratch::AdmScratch(const AdmParameters& parameters) {
+AdmScratch::AdmScratch(const AdmParameters& parameters, size_t instances) : split(instances) {
   finest.active = active_region(parameters.scale[0]);
   const int finest_width = parameters.scale[0].width;
   for (int p = 0; p < 2; ++p) {
@@ -30,8 +32,7 @@ AdmScratch::AdmScratch(const AdmParameters& parameters) {
     for (int16_t*& detail : finest.detail[p]) detail = row<int16_t>(finest_width);
     for (uint8_t*& samples : narrow[p]) samples = parameters.width < kNarrow ? row<uint8_t>(2 * kNarrow) : nullptr;
   }
-  allocate(finest.restored, finest_width);
-  allocate(finest.additive, finest_width);
+  for (Split& own : split) allocate(own.finest, finest_width);
   finest.column_sums = row<int32_t>(finest_width);
   for (int i = 0; i < 3; ++i) {
     Coarse& level = coarse[i];
@@ -53,14 +54,15 @@ AdmScratch::AdmScratch(const AdmParameters& parameters) {
       }
       for (int32_t*& detail : level.detail[p]) detail = row<int32_t>(width);
     }
-    allocate(level.restored, width);
-    allocate(level.additive, width);
+    for (Split& own : split) allocate(own.coarse[i], width);
     level.column_sums = row<int32_t>(width);
   }
 }
 
 void AdmScratchDeleter::operator()(AdmScratch* scratch) const { delete scratch; }
 
-AdmScratchPtr make_adm_scratch(const AdmParameters& parameters) { return AdmScratchPtr(new AdmScratch(parameters)); }
+AdmScratchPtr make_adm_scratch(const AdmParameters& parameters, size_t instances) {
+  return AdmScratchPtr(new AdmScratch(parameters, instances));
+}
 
 }  // namespace qc

@@ -22,6 +22,13 @@ struct AdmSignalRows {
   bool cut[2];            // row mod 2, scale 0: some contribution to the sample's own threshold exceeds 16 bits
 };
 
+// Both parts of the distorted detail.
+template <class Sample, class Sum>
+struct AdmSplitRows {
+  AdmSignalRows<Sample, Sum> restored;
+  AdmSignalRows<Sample, Sum> additive;
+};
+
 // Columns and rows whose detail is needed: the scored region and one sample around it.
 struct AdmActive {
   int left;
@@ -37,9 +44,7 @@ class AdmScratch {
     int16_t* low[2];  // picture (0 reference, 1 distorted); columns -1 to width + 1
     int16_t* high[2];
     int16_t* detail[2][3];  // picture, band
-    AdmSignalRows<int16_t, uint16_t> restored;
-    AdmSignalRows<int16_t, uint16_t> additive;
-    int32_t* column_sums;
+    int32_t* column_sums;   // of one row's thresholds
   };
   // Rows of the input (the approximation of the scale before) have even and odd columns apart; odd[-1] and the two
   // after the last are mirrored ones.
@@ -53,13 +58,19 @@ class AdmScratch {
     int32_t* low[2][2];  // picture, column parity
     int32_t* high[2][2];
     int32_t* detail[2][3];  // picture, band
-    AdmSignalRows<int32_t, int32_t> restored;
-    AdmSignalRows<int32_t, int32_t> additive;
     int32_t* column_sums;
   };
 
-  explicit AdmScratch(const AdmParameters& parameters);
+  // What an instance of the feature has of its own.
+  struct Split {
+    AdmSplitRows<int16_t, uint16_t> finest;
+    AdmSplitRows<int32_t, int32_t> coarse[3];
+  };
 
+  // For pictures of the parameters' size and so many instances.
+  AdmScratch(const AdmParameters& parameters, size_t instances);
+
+  std::vector<Split> split;
   Finest finest;
   Coarse coarse[3];       // scales 1 to 3
   uint8_t* narrow[2][4];  // rows of pictures that are narrower than a vector
@@ -79,7 +90,7 @@ class AdmScratch {
     return reinterpret_cast<T*>(memory_.back().get()) + kBefore;
   }
   template <class Sample, class Sum>
-  void allocate(AdmSignalRows<Sample, Sum>& rows, int width);
+  void allocate(AdmSplitRows<Sample, Sum>& split, int width);
 
   std::vector<hwy::AlignedFreeUniquePtr<uint8_t[]>> memory_;
 };

@@ -6,6 +6,7 @@
 #define METRICS_ADM_ADM_VECTOR_INL_H_
 #endif
 
+#include <cmath>
 #include <cstdint>
 
 #include "adm/adm_arithmetic.h"
@@ -129,6 +130,70 @@ HWY_INLINE Direction compare_directions(VF32 product, VF32 o_square, VF32 t_squa
   const auto unclear = hn::Lt(hn::Abs(hn::Sub(left, right)), hn::Mul(right, hn::Set(df, 4e-6f)));
   const auto same = hn::And(hn::Ge(product, hn::Zero(df)), hn::Ge(left, right));
   return {hn::BitCast(D32(), hn::VecFromMask(df, same)), hn::BitCast(D32(), hn::VecFromMask(df, unclear))};
+}
+
+// The same exactly, lane by lane.
+template <class V>
+HWY_NOINLINE V exact_directions(V oh, V ov, V th, V tv) {
+  const hn::DFromV<V> d;
+  using T = hn::TFromD<decltype(d)>;
+  constexpr size_t kLanes = hn::MaxLanes(decltype(d)());
+  HWY_ALIGN T lanes[5][kLanes];
+  hn::Store(oh, d, lanes[0]);
+  hn::Store(ov, d, lanes[1]);
+  hn::Store(th, d, lanes[2]);
+  hn::Store(tv, d, lanes[3]);
+  for (size_t i = 0; i < kLanes; ++i)
+    lanes[4][i] = adm::same_direction(lanes[0][i], lanes[1][i], lanes[2][i], lanes[3][i]) ? T{-1} : T{0};
+  return hn::Load(d, lanes[4]);
+}
+
+// v or -v, by the sign of x.
+template <class V>
+HWY_INLINE V with_sign_of(V v, V x) {
+  const V sign = hn::ShiftRight<8 * sizeof(hn::TFromV<V>) - 1>(x);
+  return hn::Sub(hn::Xor(v, sign), sign);
+}
+
+// adm_enhn_gain_limit: whole numbers need no floating point.
+struct GainLimit {
+  explicit GainLimit(double gain_limit) : value(gain_limit), whole(gain_limit == std::floor(gain_limit)) {}
+  double value;
+  bool whole;
+};
+
+// z times the limit; what doesn't fit becomes the greatest number, which exceeds every sample as well.
+template <class V>
+HWY_INLINE V enhanced(V z, const GainLimit& limit) {
+  const hn::DFromV<V> d;
+  using T = hn::TFromD<decltype(d)>;
+  constexpr T kMost = hwy::LimitsMax<T>();
+  if (HWY_LIKELY(limit.whole)) {
+    const T factor = static_cast<T>(limit.value);
+    const V cap = hn::Set(d, static_cast<T>(kMost / factor));
+    return hn::Mul(hn::Max(hn::Min(z, cap), hn::Neg(cap)), hn::Set(d, factor));
+  }
+  HWY_ALIGN T lanes[hn::MaxLanes(decltype(d)())];
+  hn::Store(z, d, lanes);
+  for (T& lane : lanes) {
+    const double product = static_cast<double>(lane) * limit.value;
+    lane = static_cast<T>(product > kMost ? kMost : product < -kMost ? -kMost : product);
+  }
+  return hn::Load(d, lanes);
+}
+
+// The restored part: z, or where the directions are the same z enhanced, but not beyond `kept`.
+template <class V>
+HWY_INLINE V limited(V z, V o, V kept, V same, const GainLimit& limit) {
+  const V more = with_sign_of(hn::Min(with_sign_of(enhanced(z, limit), o), kept), o);
+  return hn::Or(hn::And(same, more), hn::AndNot(same, z));
+}
+
+// A vector of zeros at column `right`: nothing to sum after the scored region.
+template <class T>
+HWY_INLINE void clear_after(T* row, int right) {
+  const hn::ScalableTag<T> d;
+  hn::StoreU(hn::Zero(d), d, row + right);
 }
 
 // Adds the cubes of v >= 0: (square * v + addend) >> cube_shift, where square = (v * v + unit / 2) >> kSquareShift.

@@ -8,6 +8,8 @@ qc_sources += \
 	metrics/adm/adm_kernel.h \
 	metrics/adm/adm_parameters.cpp \
 	metrics/adm/adm_parameters.h \
+	metrics/adm/adm_pass.cpp \
+	metrics/adm/adm_pass.h \
 	metrics/adm/adm_plain.cpp \
 	metrics/adm/adm_plain.h \
 	metrics/adm/adm_record.h \

@@ -6,6 +6,7 @@
 
 #include "adm/adm_arithmetic.h"
 #include "adm/adm_kernel.h"
+#include "adm/adm_pass.h"
 #include "adm/adm_plain.h"
 #include "adm/adm_weights.h"
 #include "adm_pictures.h"
@@ -361,14 +362,14 @@ void targets_and_layouts(void**) {
         const PlaneView& d = pictures.view.distorted.plane[0];
         AdmRecord expected;
         plain::adm_sums(p, r, d, expected);
-        const AdmScratchPtr scratch = make_adm_scratch(p);
+        const AdmScratchPtr scratch = make_adm_scratch(p, 1);
         for (const std::string& target : available_targets()) {
           assert_true(force_target(target));
           // Twice: nothing of a frame stays behind.
           for (int repetition = 0; repetition < 2; ++repetition) {
             AdmRecord actual;
             std::memset(&actual, 0x5a, sizeof actual);
-            adm_sums(p, r, d, *scratch, actual);
+            adm_sums({&p, 1}, r, d, *scratch, {&actual, 1});
             if (std::memcmp(&actual, &expected, sizeof actual) != 0)
               fail_msg("sums differ on %s: %dx%d, %d bits, content %d, run %d", target.c_str(), width, height, depth,
                        kind, run);
@@ -380,6 +381,47 @@ void targets_and_layouts(void**) {
   force_target("");
 }
 
+// Instances that share a pass get what each gets alone.
+void shared_pass(void**) {
+  const AdmWeights standard = adm_weights(AdmCsf::Watson97, 3, 1080, 1, 1);
+  const AdmWeights blended = adm_weights(AdmCsf::Blended, 3, 1080, 1, 1);
+  const AdmWeights overflowing = adm_weights(AdmCsf::Barten, 5, 1080, 1, 1);
+  const Geometry g = gray(131, 77, 10);
+  auto parameters = [&](const AdmWeights& w, double gain_limit, bool skip_aim, bool skip_scale0) {
+    AdmParameters p = adm_parameters(g.width, g.height, g.depth, w.fixed_hv, w.fixed_d);
+    p.gain_limit = gain_limit;
+    p.skip_aim = skip_aim;
+    p.skip_scale0 = skip_scale0;
+    return p;
+  };
+  std::vector<AdmParameters> instances = {parameters(standard, 100, false, true), parameters(standard, 1, true, false),
+                                          parameters(blended, 1.2, false, false),
+                                          parameters(standard, 100, false, true)};
+  for (int step = 0; step < 2; ++step) {
+    FrameCache cache;
+    AdmPass& pass = cache.get<AdmPass>();
+    std::vector<size_t> place;
+    for (const AdmParameters& p : instances) place.push_back(pass.join(p));
+    assert_int_equal(place[3], place[0]);
+    for (const std::string& target : available_targets()) {
+      assert_true(force_target(target));
+      for (uint64_t kind = 0; kind < kKinds; ++kind) {
+        const Pictures pictures(g, content(static_cast<int>(kind), 1, 10), content(static_cast<int>(kind), 2, 10));
+        cache.next_frame();
+        for (size_t i = 0; i < instances.size(); ++i) {
+          AdmRecord expected;
+          plain::adm_sums(instances[i], pictures.view.reference.plane[0], pictures.view.distorted.plane[0], expected);
+          const AdmRecord& actual = pass.of(place[i], pictures.view, cache.frame());
+          assert_memory_equal(&actual, &expected, sizeof actual);
+        }
+      }
+    }
+    force_target("");
+    // With one whose weights vectors can't hold.
+    instances.push_back(parameters(overflowing, 100, false, false));
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -389,6 +431,7 @@ int main() {
       cmocka_unit_test(gains),          cmocka_unit_test(direction),   cmocka_unit_test(quick_forms),
       cmocka_unit_test(thresholds),     cmocka_unit_test(regions),     cmocka_unit_test(weights),
       cmocka_unit_test(refusals),       cmocka_unit_test(warning),     cmocka_unit_test(targets_and_layouts),
+      cmocka_unit_test(shared_pass),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
