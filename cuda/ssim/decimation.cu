@@ -21,18 +21,35 @@ QC_DEVICE const PlaneView& luma(const FrameParameters* frame, unsigned picture) 
 
 constexpr int kTaps = ssim::kLowPassTaps;
 
-// Adds a sample times a tap. Luma is not negative, so that only the tap's sign counts.
+// Four neighbouring samples, loaded at once.
+template <class T>
+struct alignas(4 * sizeof(T)) Samples4 {
+  T sample[4];
+};
+
+// The sum of an output, the `r`th of its thread. Luma is not negative, so that only the tap's sign counts. Other
+// products are widened by bits for every second output, so that the units for conversions and those for integers have
+// the same to do.
 template <bool kLuma>
-QC_DEVICE double add_tap(double sum, float sample, float tap) {
-  if constexpr (!kLuma) return ssim::accumulate(sum, sample, tap);
-  return tap < 0 ? sum - widen_non_negative(sample * -tap) : sum + widen_non_negative(sample * tap);
-}
+struct LowPassSum {
+  double sum = 0;
+
+  QC_DEVICE void add(int r, float sample, float tap) {
+    if constexpr (kLuma) {
+      sum = tap < 0 ? sum - widen_non_negative(sample * -tap) : sum + widen_non_negative(sample * tap);
+    } else {
+      sum = r % 2 ? sum + widen_signed(sample * tap) : ssim::accumulate(sum, sample, tap);
+    }
+  }
+  QC_DEVICE float value(int r) const { return kLuma || r % 2 ? narrow_widened(sum) : static_cast<float>(sum); }
+};
 
 // T: type of the luma's samples, or float.
-template <class T>
+template <class T, int kStep>
 QC_DEVICE void low_pass(const LowPassDecimationArgs& args) {
   constexpr bool kLuma = !__is_same(T, float);
-  constexpr int kInRows = 2 * kLowPassRows + kTaps - 2;
+  constexpr int kRows = kLowPassRows<kStep>;
+  constexpr int kInRows = 2 * kRows + kTaps - 2;
   constexpr int kInColumns = 2 * kLowPassColumns + kTaps - 2;
   // Even and odd columns apart, so that neighbouring threads read neighbouring words.
   QC_BLOCK_SHARED float tile[kInRows][2][(kInColumns + 1) / 2];
@@ -40,47 +57,62 @@ QC_DEVICE void low_pass(const LowPassDecimationArgs& args) {
   const float* in = of_picture(args.in, block_z());
   const int thread = static_cast<int>(thread_x());
   const int left = 2 * static_cast<int>(block_x()) * kLowPassColumns - kTaps / 2;
-  const int top = 2 * static_cast<int>(block_y()) * kLowPassRows - kTaps / 2;
-  // A warp fetches a row. Positions past the reflected edge belong to no output.
-  constexpr int kWarp = 32;
-  for (int row = thread / kWarp; row < kInRows && top + row <= args.in_height + kTaps / 2;
-       row += kLowPassThreads / kWarp) {
-    const int y = ssim::reflect(top + row, args.in_height);
-    const T* samples = kLuma ? reinterpret_cast<const T*>(plane.data + y * plane.stride)
-                             : reinterpret_cast<const T*>(in + int64_t{y} * args.in_width);
-    for (int column = thread % kWarp; column < kInColumns && left + column <= args.in_width + kTaps / 2;
-         column += kWarp) {
-      const T sample = samples[ssim::reflect(left + column, args.in_width)];
-      if constexpr (kLuma) {
-        tile[row][column % 2][column / 2] =
-            static_cast<float>(static_cast<uint32_t>(sample) >> plane.shift) * args.scale;
-      } else {
-        tile[row][column % 2][column / 2] = sample;
-      }
+  const int top = 2 * static_cast<int>(block_y()) * kRows - kTaps / 2;
+  const auto keep = [&](int row, int column, T sample) {
+    if constexpr (kLuma) {
+      tile[row][column % 2][column / 2] = static_cast<float>(static_cast<uint32_t>(sample) >> plane.shift) * args.scale;
+    } else {
+      tile[row][column % 2][column / 2] = sample;
+    }
+  };
+  constexpr int kGroups = (kInColumns + 3) / 4;
+  constexpr int kAlign = 4 * static_cast<int>(sizeof(T));
+  const bool inside = top >= 0 && top + kInRows <= args.in_height && left >= 0 && left + 4 * kGroups <= args.in_width;
+  if (kLuma && inside &&
+      ((reinterpret_cast<uintptr_t>(plane.data) | static_cast<uint64_t>(plane.stride)) % kAlign) == 0) {
+    for (int item = thread; item < kInRows * kGroups; item += kLowPassThreads) {
+      const int row = item / kGroups;
+      const int column = item % kGroups * 4;
+      const auto four = *reinterpret_cast<const Samples4<T>*>(plane.data + (top + row) * plane.stride +
+                                                              (left + column) * static_cast<int>(sizeof(T)));
+      QC_UNROLL
+      for (int i = 0; i < 4; ++i) keep(row, column + i, four.sample[i]);
+    }
+  } else {
+    // A warp fetches a row. Positions past the reflected edge belong to no output.
+    constexpr int kWarp = 32;
+    for (int row = thread / kWarp; row < kInRows && top + row <= args.in_height + kTaps / 2;
+         row += kLowPassThreads / kWarp) {
+      const int y = ssim::reflect(top + row, args.in_height);
+      const T* samples = kLuma ? reinterpret_cast<const T*>(plane.data + y * plane.stride)
+                               : reinterpret_cast<const T*>(in + int64_t{y} * args.in_width);
+      for (int column = thread % kWarp; column < kInColumns && left + column <= args.in_width + kTaps / 2;
+           column += kWarp)
+        keep(row, column, samples[ssim::reflect(left + column, args.in_width)]);
     }
   }
   sync_block();
   const int column = thread % kLowPassColumns;
-  const int row = thread / kLowPassColumns * kLowPassStep;
-  double sum[kLowPassStep] = {};
+  const int row = thread / kLowPassColumns * kStep;
+  LowPassSum<kLuma> sum[kStep];
   QC_UNROLL
-  for (int v = 0; v < kTaps + 2 * (kLowPassStep - 1); ++v) {
+  for (int v = 0; v < kTaps + 2 * (kStep - 1); ++v) {
     QC_UNROLL
     for (int u = 0; u < kTaps; ++u) {
       const float sample = tile[2 * row + v][u % 2][column + u / 2];
-      for (int r = 0; r < kLowPassStep; ++r)
-        if (v >= 2 * r && v < 2 * r + kTaps) sum[r] = add_tap<kLuma>(sum[r], sample, ssim::low_pass_tap(v - 2 * r, u));
+      QC_UNROLL
+      for (int r = 0; r < kStep; ++r)
+        if (v >= 2 * r && v < 2 * r + kTaps) sum[r].add(r, sample, ssim::low_pass_tap(v - 2 * r, u));
     }
   }
   const int width = ssim::decimated_size(args.in_width, 2);
   const int height = ssim::decimated_size(args.in_height, 2);
   const int x = static_cast<int>(block_x()) * kLowPassColumns + column;
   if (x >= width) return;
-  for (int r = 0; r < kLowPassStep; ++r) {
-    const int y = static_cast<int>(block_y()) * kLowPassRows + row + r;
+  for (int r = 0; r < kStep; ++r) {
+    const int y = static_cast<int>(block_y()) * kRows + row + r;
     if (y >= height) return;
-    of_picture(args.out, block_z())[int64_t{y} * width + x] =
-        kLuma ? narrow_widened(sum[r]) : static_cast<float>(sum[r]);
+    of_picture(args.out, block_z())[int64_t{y} * width + x] = sum[r].value(r);
   }
 }
 
@@ -105,8 +137,14 @@ QC_KERNEL(qc_box_decimation, BoxDecimationArgs, kBoxThreads) {
   of_picture(args.out, block_z())[int64_t{y} * args.width + x] = static_cast<float>(sum);
 }
 
-QC_KERNEL_RESIDENT(qc_luma_low_pass_8, LowPassDecimationArgs, kLowPassThreads, 4) { low_pass<uint8_t>(args); }
-QC_KERNEL_RESIDENT(qc_luma_low_pass_16, LowPassDecimationArgs, kLowPassThreads, 4) { low_pass<uint16_t>(args); }
-QC_KERNEL_RESIDENT(qc_plane_low_pass, LowPassDecimationArgs, kLowPassThreads, 3) { low_pass<float>(args); }
+QC_KERNEL_RESIDENT(qc_luma_low_pass_8, LowPassDecimationArgs, kLowPassThreads, 4) {
+  low_pass<uint8_t, kLumaLowPassStep>(args);
+}
+QC_KERNEL_RESIDENT(qc_luma_low_pass_16, LowPassDecimationArgs, kLowPassThreads, 4) {
+  low_pass<uint16_t, kLumaLowPassStep>(args);
+}
+QC_KERNEL_RESIDENT(qc_plane_low_pass, LowPassDecimationArgs, kLowPassThreads, 3) {
+  low_pass<float, kPlaneLowPassStep>(args);
+}
 
 }  // namespace qc::cuda

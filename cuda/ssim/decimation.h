@@ -26,11 +26,14 @@ struct LowPassDecimationArgs {
   int in_height;
   float* out[2];  // half the size, rounded up
 };
-// A thread computes kLowPassStep positions, one below the other.
-constexpr int kLowPassStep = 2;
+// Positions that a thread computes, one below the other.
+constexpr int kLumaLowPassStep = 2;
+constexpr int kPlaneLowPassStep = 2;
 constexpr int kLowPassColumns = 32;
 constexpr int kLowPassThreads = 256;
-constexpr int kLowPassRows = kLowPassThreads / kLowPassColumns * kLowPassStep;
+// Rows of a tile.
+template <int kStep>
+constexpr int kLowPassRows = kLowPassThreads / kLowPassColumns* kStep;
 // Blocks: tiles across, tiles down, pictures. From luma of one and of two bytes a sample (`in` null), and from planes.
 constexpr KernelName<LowPassDecimationArgs> kLumaLowPass8{"qc_luma_low_pass_8"};
 constexpr KernelName<LowPassDecimationArgs> kLumaLowPass16{"qc_luma_low_pass_16"};

@@ -275,8 +275,9 @@ class FloatMsSsimKernels final : public FeatureKernels {
     for (int i = 1; i < ssim::kScales; ++i) {
       const Scale& in = windows_.scales()[static_cast<size_t>(i) - 1];
       const Scale& out = windows_.scales()[static_cast<size_t>(i)];
+      const int rows = i == 1 ? kLowPassRows<kLumaLowPassStep> : kLowPassRows<kPlaneLowPassStep>;
       const Grid grid{static_cast<unsigned>(divide_up(out.width, kLowPassColumns)),
-                      static_cast<unsigned>(divide_up(out.height, kLowPassRows)), 2};
+                      static_cast<unsigned>(divide_up(out.height, rows)), 2};
       (i == 1 ? luma_decimation_ : plane_decimation_)
           .launch(small.stream(), grid, kLowPassThreads,
                   {memory.frame, sample_scale_, {b.x[i - 1], b.y[i - 1]}, in.width, in.height, {b.x[i], b.y[i]}});

@@ -45,21 +45,20 @@ struct FloatSource {
   QC_DEVICE float at(int picture, int x, int y) const { return plane[picture][int64_t{y} * width + x]; }
 };
 
-// Float64 sum of float32 products.
+// Float64 sums of float32 products, one for each quantity. Of the signed ones, some are widened by moving bits and some
+// by the conversion instruction, so that both kinds of units have the same to do.
 template <bool kNonNegative>
-struct WindowSum {
-  double sum;
+struct WindowSums {
+  double sum[kQuantities];
 
-  QC_DEVICE static double widen(float v) {
-    if constexpr (kNonNegative) return widen_non_negative(v);
-    return static_cast<double>(v);
+  QC_DEVICE static constexpr bool by_bits(int q) { return kNonNegative || q == kY || q == kXX || q == kYY; }
+  QC_DEVICE static double widen(int q, float v) {
+    if (!by_bits(q)) return static_cast<double>(v);
+    return !kNonNegative && q == kY ? widen_signed(v) : widen_non_negative(v);
   }
-  QC_DEVICE void start(float product) { sum = widen(product); }
-  QC_DEVICE void add(float product) { sum = sum + widen(product); }
-  QC_DEVICE float value() const {
-    if constexpr (kNonNegative) return narrow_widened(sum);
-    return static_cast<float>(sum);
-  }
+  QC_DEVICE void start(int q, float product) { sum[q] = widen(q, product); }
+  QC_DEVICE void add(int q, float product) { sum[q] = sum[q] + widen(q, product); }
+  QC_DEVICE float value(int q) const { return by_bits(q) ? narrow_widened(sum[q]) : static_cast<float>(sum[q]); }
 };
 
 QC_DEVICE double magnitude(double v) { return v < 0 ? -v : v; }
@@ -127,7 +126,7 @@ template <class Source>
 QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
   QC_BLOCK_SHARED float rows[2][kStep][2][kRowSamples];  // double-buffered
   QC_BLOCK_SHARED float ring[kRing][kQuantities][kWindowThreads];
-  using Sum = WindowSum<Source::kNonNegative>;
+  using Sums = WindowSums<Source::kNonNegative>;
   int block = static_cast<int>(block_x());
   int p = 0;
   while (block >= args.plane[p].blocks) block -= args.plane[p++].blocks;
@@ -169,7 +168,7 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
     sync_block();
     if (y + kStep < end_row) fetch_rows(y + kStep);
 
-    Sum across[kStep][kQuantities];
+    Sums across[kStep];
     QC_UNROLL
     for (int i = 0; i < kTaps; ++i) {
       const float tap = ssim::window_tap(i);
@@ -180,20 +179,20 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
         const float products[kQuantities] = {a * tap, b * tap, a * a * tap, b * b * tap, a * b * tap};
         for (int q = 0; q < kQuantities; ++q) {
           if (i == 0) {
-            across[r][q].start(products[q]);
+            across[r].start(q, products[q]);
           } else {
-            across[r][q].add(products[q]);
+            across[r].add(q, products[q]);
           }
         }
       }
     }
     for (int r = 0; r < kStep; ++r)
-      for (int q = 0; q < kQuantities; ++q) ring[slot + r][q][thread] = across[r][q].value();
+      for (int q = 0; q < kQuantities; ++q) ring[slot + r][q][thread] = across[r].value(q);
 
     // Windows that end with the rows y … y + kStep - 1.
     const int first = y - (kTaps - 1);
     if (first + kStep <= top) continue;
-    Sum down[kStep][kQuantities];
+    Sums down[kStep];
     QC_UNROLL
     for (int i = 0; i < kTaps + kStep - 1; ++i) {
       const int row_slot = slot + kStep + i;
@@ -204,17 +203,17 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
         QC_UNROLL
         for (int r = 0; r < kStep; ++r) {
           if (i == r) {
-            down[r][q].start(sample * ssim::window_tap(0));
+            down[r].start(q, sample * ssim::window_tap(0));
           } else if (i > r && i < r + kTaps) {
-            down[r][q].add(sample * ssim::window_tap(i - r));
+            down[r].add(q, sample * ssim::window_tap(i - r));
           }
         }
       }
     }
     if (!inside) continue;
     const auto means = [&](int r) {
-      return ssim::WindowMeans{down[r][kX].value(), down[r][kY].value(), down[r][kXX].value(), down[r][kYY].value(),
-                               down[r][kXY].value()};
+      return ssim::WindowMeans{down[r].value(kX), down[r].value(kY), down[r].value(kXX), down[r].value(kYY),
+                               down[r].value(kXY)};
     };
     const WindowTerms terms[kStep] = {WindowTerms(means(0)), WindowTerms(means(1))};
     const int count = end_row - y < kStep ? end_row - y : kStep;

@@ -47,17 +47,21 @@ class VifKernels final : public FeatureKernels {
     Layout layout(memory.scratch);
     const Scratch scratch = lay_out(layout);
     auto* record = reinterpret_cast<VifRecord*>(memory.record);
+    // The small scales' kernels don't fill the GPU, so they run beside that of scale 0.
+    const Branch small(stream);
     for (int s = 0; s < kVifScales; ++s) {
       const VifPictures& pictures = scratch.pictures[s];
+      const abi::Stream branch = s > 0 ? small.stream() : stream;
       if (s > 0) {
-        next_[s - 1].launch(stream, {blocks(width_[s], kNextColumns[s]), blocks(height_[s], kVifRows), 2}, kVifThreads,
+        next_[s - 1].launch(branch, {blocks(width_[s], kNextColumns[s]), blocks(height_[s], kVifRows), 2}, kVifThreads,
                             {memory.frame, scratch.pictures[s - 1], pictures});
       }
       if (s == 0 && skip_scale0_) continue;
-      sums_[s].launch(stream, {blocks(width_[s], kColumns[s]), blocks(height_[s], kVifRows)}, kVifThreads,
+      sums_[s].launch(branch, {blocks(width_[s], kColumns[s]), blocks(height_[s], kVifRows)}, kVifThreads,
                       {memory.frame, pictures, scratch.pictures[s > 0 ? s - 1 : 0], scratch.leftover,
                        pointer<const uint8_t>(residuals_.get()), gain_limit_, &record->scale[s]});
     }
+    small.join();
   }
 
  private:

@@ -22,6 +22,26 @@ struct Samples {
   }
 };
 
+// Samples of a column from some row on, one after the other.
+template <class T>
+class ColumnWalk {
+ public:
+  QC_DEVICE ColumnWalk(const Samples<T>& samples, int x, int y)
+      : next_(samples.data + y * samples.stride + int64_t{x} * samples.step * static_cast<int>(sizeof(T))),
+        stride_(samples.stride),
+        shift_(samples.shift) {}
+  QC_DEVICE uint32_t next() {
+    const uint32_t sample = static_cast<uint32_t>(*reinterpret_cast<const T*>(next_)) >> shift_;
+    next_ += stride_;
+    return sample;
+  }
+
+ private:
+  const uint8_t* next_;
+  int64_t stride_;
+  int shift_;
+};
+
 template <class T>
 QC_DEVICE Samples<T> samples_of(const PlaneView& plane) {
   return {plane.data, plane.stride, plane.step, plane.shift};
@@ -67,9 +87,10 @@ struct Tile {
   uint32_t product[kVifRows][4 * kGroupPitch];
 };
 
-// The vertical pass down one column, rows top … top + kVifRows - 1. `sample(y)` gives both samples of row y.
+// The vertical pass down one column, rows top … top + kVifRows - 1. `sample(y)` gives both samples of row y, and is
+// called for one row after the other. Rows from `end` on belong to no output.
 template <class T, int kScale, class Sample>
-QC_DEVICE void filter_column(Tile& tile, int column, int top, int height, const vif::Shifts& shifts, Sample sample) {
+QC_DEVICE void filter_column(Tile& tile, int column, int top, int end, const vif::Shifts& shifts, Sample sample) {
   constexpr int kRadius = vif::kRadius[kScale];
   using Square = std::conditional_t<sizeof(T) == 1, uint32_t, uint64_t>;
   uint32_t mean_r[kVifRows] = {};
@@ -80,8 +101,7 @@ QC_DEVICE void filter_column(Tile& tile, int column, int top, int height, const 
   QC_UNROLL
   for (int i = 0; i < kVifRows + 2 * kRadius; ++i) {
     const int y = top + i - kRadius;
-    // Rows past the mirrored edge belong to no output.
-    if (y >= height + kRadius) break;
+    if (y >= end) break;
     uint32_t r;
     uint32_t d;
     sample(y, r, d);
@@ -174,16 +194,25 @@ QC_DEVICE void vif_sums(const VifSumsArgs& args) {
     const Samples<T> d = source<T, kScale>(args.frame, args.pictures, 1);
     const int x = mirror(column, width);
     const vif::Shifts shifts = shifts_of<kScale>(args.frame);
+    const int end = height + kRadius;  // of the mirrored edge
     if (kScale == 3 && height == 1) {
       // libvmaf's neighbours of a single row are what the scale before left there.
       const Samples<uint16_t> above_r = samples_of(args.previous, 0);
       const Samples<uint16_t> above_d = samples_of(args.previous, 1);
-      filter_column<T, kScale>(tile, thread, top, height, shifts, [&](int y, uint32_t& sample_r, uint32_t& sample_d) {
+      filter_column<T, kScale>(tile, thread, top, end, shifts, [&](int y, uint32_t& sample_r, uint32_t& sample_d) {
         sample_r = y == 0 ? r.at(x, 0) : above_r.at(x, 1);
         sample_d = y == 0 ? d.at(x, 0) : above_d.at(x, 1);
       });
+    } else if (top >= kRadius && top + kVifRows + kRadius <= height) {
+      // No row is mirrored.
+      ColumnWalk<T> walk_r(r, x, top - kRadius);
+      ColumnWalk<T> walk_d(d, x, top - kRadius);
+      filter_column<T, kScale>(tile, thread, top, height, shifts, [&](int, uint32_t& sample_r, uint32_t& sample_d) {
+        sample_r = walk_r.next();
+        sample_d = walk_d.next();
+      });
     } else {
-      filter_column<T, kScale>(tile, thread, top, height, shifts, [&](int y, uint32_t& sample_r, uint32_t& sample_d) {
+      filter_column<T, kScale>(tile, thread, top, end, shifts, [&](int y, uint32_t& sample_r, uint32_t& sample_d) {
         const int row = mirror(y, height);
         sample_r = r.at(x, row);
         sample_d = d.at(x, row);
@@ -242,14 +271,24 @@ QC_DEVICE void next_scale(const VifNextArgs& args) {
     const int shift = shifts_of<kScale - 1>(args.frame).mean;
     const int x = mirror(column, width);
     uint32_t sum[kVifRows] = {};
-    QC_UNROLL
-    for (int i = 0; i < 2 * kVifRows - 1 + 2 * kRadius; ++i) {
-      const int y = 2 * top + i - kRadius;
-      const uint32_t sample = y < height + kRadius ? samples.at(x, mirror(y, height)) : 0;
+    constexpr int kInRows = 2 * kVifRows - 1 + 2 * kRadius;
+    const int first = 2 * top - kRadius;
+    const auto add = [&](int i, uint32_t sample) {
       QC_UNROLL
       for (int o = 0; o < kVifRows; ++o) {
         const int k = i - kRadius - 2 * o;
         if (k >= -kRadius && k <= kRadius) sum[o] += static_cast<uint32_t>(tap(kScale, k)) * sample;
+      }
+    };
+    if (first >= 0 && first + kInRows <= height) {
+      ColumnWalk<T> walk(samples, x, first);
+      QC_UNROLL
+      for (int i = 0; i < kInRows; ++i) add(i, walk.next());
+    } else {
+      QC_UNROLL
+      for (int i = 0; i < kInRows; ++i) {
+        const int y = first + i;
+        add(i, y < height + kRadius ? samples.at(x, mirror(y, height)) : 0);
       }
     }
     QC_UNROLL
@@ -270,11 +309,11 @@ QC_DEVICE void next_scale(const VifNextArgs& args) {
 
 }  // namespace
 
-QC_KERNEL(qc_vif_sums_8, VifSumsArgs, kVifThreads) { vif_sums<uint8_t, 0>(args); }
-QC_KERNEL(qc_vif_sums_16, VifSumsArgs, kVifThreads) { vif_sums<uint16_t, 0>(args); }
-QC_KERNEL(qc_vif_sums_1, VifSumsArgs, kVifThreads) { vif_sums<uint16_t, 1>(args); }
-QC_KERNEL(qc_vif_sums_2, VifSumsArgs, kVifThreads) { vif_sums<uint16_t, 2>(args); }
-QC_KERNEL(qc_vif_sums_3, VifSumsArgs, kVifThreads) { vif_sums<uint16_t, 3>(args); }
+QC_KERNEL_RESIDENT(qc_vif_sums_8, VifSumsArgs, kVifThreads, 4) { vif_sums<uint8_t, 0>(args); }
+QC_KERNEL_RESIDENT(qc_vif_sums_16, VifSumsArgs, kVifThreads, 4) { vif_sums<uint16_t, 0>(args); }
+QC_KERNEL_RESIDENT(qc_vif_sums_1, VifSumsArgs, kVifThreads, 4) { vif_sums<uint16_t, 1>(args); }
+QC_KERNEL_RESIDENT(qc_vif_sums_2, VifSumsArgs, kVifThreads, 4) { vif_sums<uint16_t, 2>(args); }
+QC_KERNEL_RESIDENT(qc_vif_sums_3, VifSumsArgs, kVifThreads, 4) { vif_sums<uint16_t, 3>(args); }
 
 QC_KERNEL(qc_vif_next_8, VifNextArgs, kVifThreads) { next_scale<uint8_t, 1>(args); }
 QC_KERNEL(qc_vif_next_16, VifNextArgs, kVifThreads) { next_scale<uint16_t, 1>(args); }
