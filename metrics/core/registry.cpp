@@ -2,6 +2,7 @@
 #include "adm/adm.h"
 #include "adm/float_adm.h"
 #include "cambi/cambi.h"
+#include "ciede/ciede.h"
 #include "core/error.h"
 #include "core/feature.h"
 #include "motion/motion.h"
@@ -38,6 +39,7 @@ constexpr RegistryEntry kRegistry[] = {
     {&kSpeedTemporal, nullptr},
     {&kFloatMsSsim, QC_CUDA_PATH(make_float_ms_ssim_kernels)},
     {&kFloatSsim, QC_CUDA_PATH(make_float_ssim_kernels)},
+    {&kCiede, nullptr},
     {&kPsnr, QC_CUDA_PATH(make_psnr_kernels)},
     {&kPsnrHvs, nullptr},
     {&kAdm, QC_CUDA_PATH(make_adm_kernels)},

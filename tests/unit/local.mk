@@ -4,6 +4,7 @@ unit_tests = \
 	tests/unit/adm_test \
 	tests/unit/api_test \
 	tests/unit/cambi_test \
+	tests/unit/ciede_test \
 	tests/unit/filter_options_test \
 	tests/unit/float_adm_test \
 	tests/unit/float_motion_test \
@@ -40,6 +41,10 @@ tests_unit_api_test_SOURCES = tests/unit/api_test.c
 nodist_EXTRA_tests_unit_api_test_SOURCES = dummy.cxx
 tests_unit_api_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_api_test_LDADD = $(unit_libs)
+
+tests_unit_ciede_test_SOURCES = tests/unit/ciede_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_ciede_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_ciede_test_LDADD = $(unit_libs)
 
 tests_unit_filter_options_test_SOURCES = tests/unit/filter_options_test.cpp $(unit_support)
 tests_unit_filter_options_test_CPPFLAGS = $(unit_cppflags) -DFILTER_SOURCE='"$(top_srcdir)/filter/vf_qualitycuda.c"'
