@@ -33,9 +33,14 @@ tests_golden_generated_SOURCES = \
 tests_golden_generated_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_golden_generated_LDADD = $(golden_libs)
 
+# Logs of libvmaf's tool.
+TESTS += tests/golden/stored_logs_test.sh
+
 EXTRA_DIST += \
 	tests/golden/README.md \
 	tests/golden/compare-logs \
+	tests/golden/logs \
+	tests/golden/stored_logs_test.sh \
 	tests/golden/generated/bands420-10.json \
 	tests/golden/generated/blocks420-16.json \
 	tests/golden/generated/blocks420.json \

@@ -147,4 +147,4 @@ tests_unit_vif_test_LDADD = $(unit_libs)
 endif
 
 TESTS += tests/unit/log_consumers_test.sh tests/unit/tool_test.sh
-EXTRA_DIST += tests/unit/log_consumers.py tests/unit/log_consumers_test.sh tests/unit/tool_test.sh tests/models/psnr_bootstrap.json tests/models/psnr_rbf.json
+EXTRA_DIST += tests/unit/log_consumers.py tests/unit/log_consumers_test.sh tests/unit/tool_test.sh tests/models

@@ -6,6 +6,7 @@ What each program takes from a log of libvmaf's filter (from their public source
 * ffmpeg-quality-metrics: json.load(); of each of "frames" the integer "frameNum" and all of "metrics" as numbers, which it averages
   by name; "vmaf" among them.
 * Av1an: serde_json with frames[].metrics.vmaf, a number in every frame that is listed.
+* ab-av1: no log; of ffmpeg's messages the number behind "VMAF score: ", which has to be the last of its line (tests/fate/list).
 * tools that take the pooled score: pooled_metrics.vmaf.mean (min, max, harmonic_mean) of JSON; of XML the attributes of
   pooled_metrics/metric[@name="vmaf"], of frames/frame (frameNum, vmaf) and of fyi (fps).
 * spreadsheets, FFMetrics and the like: CSV with a line of names, read by name.
