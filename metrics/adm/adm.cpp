@@ -6,6 +6,7 @@
 
 #include "adm/adm_pass.h"
 #include "adm/adm_record.h"
+#include "adm/adm_scores.h"
 #include "adm/adm_weights.h"
 #include "core/error.h"
 
@@ -29,17 +30,6 @@ constexpr OptionDef kOptions[] = {
     bool_option("adm_skip_aim", nullptr, false, "leave the additive part out: aim is 0"),
     bool_option("adm_skip_scale0", "ssz", false, "leave the finest scale out"),
     double_option("adm_min_val", "min", 0.0, 0.0, 1.0, "least value of adm3"),
-};
-
-enum Output {
-  kAdm2,
-  kAim,
-  kAdm3,
-  kScale0,
-  kDebugAdm = kScale0 + 4,
-  kDebugNum,
-  kDebugDen,
-  kDebugScale0,
 };
 
 constexpr OutputDef kOutputs[] = {
@@ -118,39 +108,17 @@ class Adm final : public Feature {
 
   void collect(int64_t frame, const void* record, ScoreSink& sink) override {
     const auto& sums = *static_cast<const AdmRecord*>(record);
-    double num = 0;
-    double den = 0;
-    double aim = 0;
+    AdmNorms norms[4];
     for (int s = 0; s < 4; ++s) {
-      float num_scale = 0;
-      float den_scale = 1e-10f;
-      float aim_scale = 0;
-      if (s > 0 || !parameters_.skip_scale0) {
-        num_scale = masked_norm(s, sums.scale[s].restored, noise_weight_);
-        den_scale = reference_norm(s, sums.scale[s].reference);
-        if (!parameters_.skip_aim) aim_scale = masked_norm(s, sums.scale[s].additive, 0.0);
-      }
-      num += num_scale;
-      den += den_scale;
-      aim += aim_scale;
-      sink.put(frame, kScale0 + s, static_cast<double>(num_scale) / static_cast<double>(den_scale));
-      sink.put(frame, kDebugScale0 + 2 * s, num_scale);
-      sink.put(frame, kDebugScale0 + 2 * s + 1, den_scale);
+      if (s == 0 && parameters_.skip_scale0) continue;
+      norms[s].restored = masked_norm(s, sums.scale[s].restored, noise_weight_);
+      norms[s].reference = reference_norm(s, sums.scale[s].reference);
+      if (!parameters_.skip_aim) norms[s].additive = masked_norm(s, sums.scale[s].additive, 0.0);
     }
-    // What is nothing in a picture of 1920x1080 samples.
-    const double area = static_cast<double>(int64_t{parameters_.width} * parameters_.height);
-    const double least = 1e-10 * area / (1920.0 * 1080.0);
-    if (num < least) num = 0;
-    if (den < least) den = 0;
-    const double adm2 = den == 0 ? 1.0 : num / den;
-    const double aim_score = den == 0 ? 0.0 : aim / den;
-    const double adm3 = adm2 * dlm_weight_ + (1.0 - aim_score) * (1.0 - dlm_weight_);
-    sink.put(frame, kAdm2, adm2);
-    sink.put(frame, kAim, aim_score);
+    const auto [adm2, aim] = put_adm_ratios(sink, frame, norms, -1, int64_t{parameters_.width} * parameters_.height);
+    const double adm3 = adm2 * dlm_weight_ + (1.0 - aim) * (1.0 - dlm_weight_);
+    sink.put(frame, kAim, aim);
     sink.put(frame, kAdm3, adm3 > min_value_ ? adm3 : min_value_);
-    sink.put(frame, kDebugAdm, adm2);
-    sink.put(frame, kDebugNum, num);
-    sink.put(frame, kDebugDen, den);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "adm/adm_parameters.h"
+#include "adm/adm_scores.h"
 #include "adm/adm_weights.h"
 #include "adm/float_adm_record.h"
 #include "adm/float_adm_sums.h"
@@ -46,17 +47,6 @@ constexpr OptionDef kOptions[] = {
                   "quotients: ieee, the same everywhere; host, by this x86 processor's estimated reciprocals as in "
                   "libvmaf; table, the same by the estimates in division_table"),
     string_option("division_table", nullptr, "", "file of 4096 estimates, for division=table"),
-};
-
-enum Output {
-  kAdm2,
-  kAim,
-  kAdm3,
-  kScale0,
-  kDebugAdm = kScale0 + 4,
-  kDebugNum,
-  kDebugDen,
-  kDebugScale0,
 };
 
 constexpr OutputDef kOutputs[] = {
@@ -132,46 +122,22 @@ class FloatAdm final : public Feature {
 
   void collect(int64_t frame, const void* record, ScoreSink& sink) override {
     const auto& sums = *static_cast<const FloatAdmRecord*>(record);
-    double num = 0;
-    double den = 0;
-    double aim_num = 0;
-    double aim_den = 0;
+    AdmNorms norms[4];
     for (int s = 0; s < 4; ++s) {
-      float num_scale = 0;
-      float den_scale = 1e-10F;
-      float aim_scale = 0;
-      if (s > 0 || !parameters_.skip_scale0) {
-        num_scale = norm(s, sums.scale[s].restored, noise_weight_);
-        den_scale = norm(s, sums.scale[s].reference, noise_weight_);
-        aim_scale = norm(s, sums.scale[s].additive, 0.0);
-      }
-      num += num_scale;
-      den += den_scale;
-      if (s != skip_aim_scale_) {
-        aim_num += aim_scale;
-        aim_den += den_scale;
-      }
-      sink.put(frame, kScale0 + s, static_cast<double>(num_scale) / static_cast<double>(den_scale));
-      sink.put(frame, kDebugScale0 + 2 * s, num_scale);
-      sink.put(frame, kDebugScale0 + 2 * s + 1, den_scale);
+      if (s == 0 && parameters_.skip_scale0) continue;
+      norms[s].restored = norm(s, sums.scale[s].restored, noise_weight_);
+      norms[s].reference = norm(s, sums.scale[s].reference, noise_weight_);
+      norms[s].additive = norm(s, sums.scale[s].additive, 0.0);
     }
-    // What is nothing in a picture of 1920x1080 samples.
-    const double area = static_cast<double>(int64_t{parameters_.width} * parameters_.height);
-    const double least = 1e-10 * area / (1920.0 * 1080.0);
-    if (num < least) num = 0;
-    if (den < least) den = 0;
-    const double adm2 = den == 0 ? 1.0 : num / den;
-    const double additive = aim_num / aim_den;
+    const AdmRatios ratios =
+        put_adm_ratios(sink, frame, norms, skip_aim_scale_, int64_t{parameters_.width} * parameters_.height);
+    const double adm2 = ratios.adm2;
     // NaN counts as 1, too.
-    const double aim = den == 0 ? 0.0 : additive < 1.0 ? additive : 1.0;
+    const double aim = ratios.aim < 1.0 ? ratios.aim : 1.0;
     const double adm3 =
         harmonic_ ? 2.0 * adm2 * aim / (adm2 + aim) : adm2 * dlm_weight_ + (1.0 - aim) * (1.0 - dlm_weight_);
-    sink.put(frame, kAdm2, adm2);
     sink.put(frame, kAim, aim);
     sink.put(frame, kAdm3, adm3 > min_value_ ? adm3 : min_value_);
-    sink.put(frame, kDebugAdm, adm2);
-    sink.put(frame, kDebugNum, num);
-    sink.put(frame, kDebugDen, den);
   }
 
  private:

@@ -13,6 +13,8 @@ qc_sources += \
 	metrics/adm/adm_plain.cpp \
 	metrics/adm/adm_plain.h \
 	metrics/adm/adm_record.h \
+	metrics/adm/adm_scores.cpp \
+	metrics/adm/adm_scores.h \
 	metrics/adm/adm_scratch.cpp \
 	metrics/adm/adm_scratch.h \
 	metrics/adm/adm_vector-inl.h \

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "guarded_picture.h"
+#include "unit.h"
 
 namespace unit {
 
@@ -64,6 +65,13 @@ inline SampleFunction content(int kind, uint64_t seed, int depth) {
         return ((x / 3 + y / 5) & 1) != 0 ? maximum - static_cast<uint32_t>(h % 3) : static_cast<uint32_t>(h % 7);
     }
   };
+}
+
+inline void assert_score(const Scores& scores, const char* name, double expected) {
+  const auto found = scores.find(name);
+  if (found == scores.end()) fail_msg("no score %s", name);
+  if (std::memcmp(&found->second, &expected, sizeof expected) != 0)
+    fail_msg("%s is %.17g, not %.17g", name, found->second, expected);
 }
 
 }  // namespace unit

@@ -16,6 +16,7 @@
 namespace {
 
 using namespace qc;
+using unit::assert_score;
 using unit::content;
 using unit::FeatureRun;
 using unit::flat;
@@ -31,13 +32,6 @@ using unit::Scores;
 
 Scores score(const OptionList& options, const Geometry& g, const PairView& pair) {
   return FeatureRun("adm", options, g).score(pair);
-}
-
-void assert_score(const Scores& scores, const char* name, double expected) {
-  const auto found = scores.find(name);
-  if (found == scores.end()) fail_msg("no score %s", name);
-  if (std::memcmp(&found->second, &expected, sizeof expected) != 0)
-    fail_msg("%s is %.17g, not %.17g", name, found->second, expected);
 }
 
 void assert_scores(const Scores& scores, double adm2, double aim, double adm3) {

@@ -19,6 +19,7 @@
 namespace {
 
 using namespace qc;
+using unit::assert_score;
 using unit::content;
 using unit::FeatureRun;
 using unit::flat;
@@ -30,13 +31,6 @@ using unit::pattern_distorted;
 using unit::pattern_reference;
 using unit::Pictures;
 using unit::Scores;
-
-void assert_score(const Scores& scores, const char* name, double expected) {
-  const auto found = scores.find(name);
-  if (found == scores.end()) fail_msg("no score %s", name);
-  if (std::memcmp(&found->second, &expected, sizeof expected) != 0)
-    fail_msg("%s is %.17g, not %.17g", name, found->second, expected);
-}
 
 void assert_scores(const Scores& scores, double adm2, double aim, double adm3) {
   assert_score(scores, "adm2", adm2);
