@@ -9,4 +9,6 @@ qc_sources += \
 	metrics/speed/speed_parameters.h \
 	metrics/speed/speed_plain.cpp \
 	metrics/speed/speed_plain.h \
-	metrics/speed/speed_record.h
+	metrics/speed/speed_record.h \
+	metrics/speed/speed_score.cpp \
+	metrics/speed/speed_score.h

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "speed/speed_parameters.h"
-#include "speed/speed_plain.h"
 #include "speed/speed_record.h"
+#include "speed/speed_score.h"
 
 namespace qc {
 namespace {
@@ -73,12 +73,13 @@ class ChromaKernel final : public CpuKernel {
     auto* scores = static_cast<SpeedRecord*>(record)->plane;
     const PairView& pair = *window.current;
     for (int p = 0; p < 2; ++p)
-      scores[p] = plain::speed_score(parameters_, {&pair.reference.plane[p + 1], nullptr},
-                                     {&pair.distorted.plane[p + 1], nullptr});
+      scores[p] = speed::speed_score(parameters_, {&pair.reference.plane[p + 1], nullptr},
+                                     {&pair.distorted.plane[p + 1], nullptr}, scratch_);
   }
 
  private:
   const speed::Parameters& parameters_;
+  speed::Scratch scratch_;
 };
 
 class SpeedChroma final : public Feature {
@@ -121,13 +122,14 @@ class TemporalKernel final : public CpuKernel {
     const PairView& before = *window.previous[0];
     const PictureView& target = towards_reference_ ? now.reference : now.distorted;
     static_cast<SpeedRecord*>(record)->plane[0] =
-        plain::speed_score(parameters_, {&now.reference.plane[0], &before.reference.plane[0]},
-                           {&target.plane[0], &before.distorted.plane[0]});
+        speed::speed_score(parameters_, {&now.reference.plane[0], &before.reference.plane[0]},
+                           {&target.plane[0], &before.distorted.plane[0]}, scratch_);
   }
 
  private:
   const speed::Parameters& parameters_;
   bool towards_reference_;
+  speed::Scratch scratch_;
 };
 
 class SpeedTemporal final : public Feature {

@@ -30,6 +30,14 @@ constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
 constexpr double kInverseLn2High = 0x1.715476p+0;
 constexpr double kInverseLn2Low = 0x1.4ae0bf85ddf44p-26;
 
+// 1 / (k ln 2)
+constexpr double kSeries2 = 0x1.71547652b82fep-1;
+constexpr double kSeries3 = 0x1.ec709dc3a03fdp-2;
+constexpr double kSeries4 = 0x1.71547652b82fep-2;
+constexpr double kSeries5 = 0x1.2776c50ef9bfep-2;
+constexpr double kSeries6 = 0x1.ec709dc3a03fdp-3;
+constexpr double kSeries7 = 0x1.a61762a7aded9p-3;
+
 QC_HD inline double log2(double x, const Log2Entry* table) {
   uint64_t bits = __builtin_bit_cast(uint64_t, x);
   // Zeros, negative numbers, infinities, NaNs. No caller has subnormal arguments.
@@ -59,11 +67,7 @@ QC_HD inline double log2(double x, const Log2Entry* table) {
   const double r_rest = (r_high - r_first) + r_low;
   const double linear = r_first * kInverseLn2High;
   const double rest = r_first * kInverseLn2Low + r_rest * kInverseLn2;
-  double tail = 0x1.ec709dc3a03fdp-3 - r * 0x1.a61762a7aded9p-3;
-  tail = 0x1.2776c50ef9bfep-2 - r * tail;
-  tail = 0x1.71547652b82fep-2 - r * tail;
-  tail = 0x1.ec709dc3a03fdp-2 - r * tail;
-  tail = 0x1.71547652b82fep-1 - r * tail;
+  const double tail = kSeries2 - r * (kSeries3 - r * (kSeries4 - r * (kSeries5 - r * (kSeries6 - r * kSeries7))));
   const double whole = static_cast<double>(exponent) + entry.high;
   const double sum = whole + linear;
   const double lost = (whole - sum) + linear;

@@ -51,24 +51,31 @@ Filter gaussian(int taps, float sigma) {
 // Where output sample i lies among the input's samples.
 float position(int i, float ratio) { return static_cast<float>((double(i) + 0.5) * double(ratio) - 0.5); }
 
+Resampling with_taps(int taps, int target) {
+  const auto n = static_cast<size_t>(taps) * static_cast<size_t>(target);
+  return {std::vector<int>(n), std::vector<float>(n)};
+}
+
 Resampling nearest(int source, int target, float ratio) {
-  Resampling r;
+  Resampling r = with_taps(1, target);
   for (int i = 0; i < target; ++i) {
-    r.index.push_back(std::min(static_cast<int>(static_cast<float>(i) * ratio), source - 1));
-    r.weight.push_back(1.0F);
+    r.index[i] = std::min(static_cast<int>(static_cast<float>(i) * ratio), source - 1);
+    r.weight[i] = 1.0F;
   }
   return r;
 }
 
 Resampling bilinear(int source, int target, float ratio) {
-  Resampling r;
+  Resampling r = with_taps(2, target);
   for (int i = 0; i < target; ++i) {
     const float x = position(i, ratio);
     // The distance from the mirrored sample, as libvmaf takes it: beyond the edge it extrapolates.
     const int first = mirror(static_cast<int>(std::floor(x)), source);
     const float distance = x - static_cast<float>(first);
-    r.index.insert(r.index.end(), {first, mirror(static_cast<int>(std::ceil(x)), source)});
-    r.weight.insert(r.weight.end(), {1.0F - distance, distance});
+    r.index[i] = first;
+    r.weight[i] = 1.0F - distance;
+    r.index[target + i] = mirror(static_cast<int>(std::ceil(x)), source);
+    r.weight[target + i] = distance;
   }
   return r;
 }
@@ -91,13 +98,14 @@ float lanczos_weight(float t) {
 // Samples first … last around the one below the position.
 template <class Weight>
 Resampling weighted(int source, int target, float ratio, int first, int last, Weight weight) {
-  Resampling r;
+  Resampling r = with_taps(last - first + 1, target);
   for (int i = 0; i < target; ++i) {
     const float x = position(i, ratio);
     const float whole = std::floor(x);
     for (int k = first; k <= last; ++k) {
-      r.index.push_back(mirror(static_cast<int>(whole) + k, source));
-      r.weight.push_back(weight(static_cast<float>(k) - (x - whole)));
+      const int at = (k - first) * target + i;
+      r.index[at] = mirror(static_cast<int>(whole) + k, source);
+      r.weight[at] = weight(static_cast<float>(k) - (x - whole));
     }
   }
   return r;

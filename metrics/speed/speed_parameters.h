@@ -33,7 +33,8 @@ struct Filter {
   int radius() const { return taps() / 2; }
 };
 
-// What the samples of a line are made of in the prescaling: `taps` samples each, with weights.
+// What the samples of a line are made of in the prescaling: `taps` samples each, with weights. Those of tap k lie
+// together, from k * the number of the line's samples on.
 struct Resampling {
   std::vector<int> index;
   std::vector<float> weight;

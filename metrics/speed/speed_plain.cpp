@@ -17,14 +17,13 @@ struct HostMath {
   static float reciprocal_root(float x) { return static_cast<float>(1.0 / std::sqrt(double(x))); }
 };
 
-using Matrix = std::array<std::array<float, kOffsets>, kOffsets>;
+double log2_of(double x) { return speed::log2(x, log2_table()); }
 
 struct Image {
   int width;
   std::vector<float> sample;
-  float at(int x, int y) const {
-    return sample[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)];
-  }
+  float at(int x, int y) const { return view().at(x, y); }
+  ReducedPicture view() const { return {sample.data(), static_cast<size_t>(width)}; }
 };
 
 float source_sample(const Source& s, int x, int y) {
@@ -35,17 +34,15 @@ float source_sample(const Source& s, int x, int y) {
 
 float scaled_sample(const Parameters& p, const Source& s, int x, int y) {
   if (p.taps == 0) return source_sample(s, x, y);
-  const int* column = p.columns.index.data() + x * p.taps;
-  const float* column_weight = p.columns.weight.data() + x * p.taps;
-  const int* row = p.rows.index.data() + y * p.taps;
-  const float* row_weight = p.rows.weight.data() + y * p.taps;
   float sum = 0.0F;
   float weights = 0.0F;
   for (int j = 0; j < p.taps; ++j) {
+    const int row = j * p.sizes.scaled_height + y;
     for (int i = 0; i < p.taps; ++i) {
-      const float weight = column_weight[i] * row_weight[j];
+      const int column = i * p.sizes.scaled_width + x;
+      const float weight = p.columns.weight[column] * p.rows.weight[row];
       weights += weight;
-      sum += source_sample(s, column[i], row[j]) * weight;
+      sum += source_sample(s, p.columns.index[column], p.rows.index[row]) * weight;
     }
   }
   return p.normalised ? sum / weights : sum;
@@ -85,15 +82,90 @@ Image reduced_picture(const Parameters& p, const Source& source) {
   return reduced;
 }
 
-float mean(const Sizes& n, const Image& image, int p) {
+float mean(const Sizes& n, const ReducedPicture& image, int p) {
   float sum = 0.0F;
   for (int i = 0; i < n.positions_y; ++i)
     for (int j = 0; j < n.positions_x; ++j) sum += image.at(p % kSide + j, p / kSide + i);
   return sum / static_cast<float>(n.positions());
 }
 
+Matrix covariance_matrix(const Sizes& n, const ReducedPicture& image) {
+  Vector means;
+  for (int p = 0; p < kOffsets; ++p) means[p] = mean(n, image, p);
+  Matrix k;
+  for (int p = 0; p < kOffsets; ++p)
+    for (int q = 0; q <= p; ++q) k[p][q] = k[q][p] = covariance(n, image, p, means[p], q, means[q]);
+  return k;
+}
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix c{};
+  for (int i = 0; i < kOffsets; ++i)
+    for (int j = 0; j < kOffsets; ++j)
+      for (int t = 0; t < kOffsets; ++t) c[i][j] += a[i][t] * b[t][j];
+  return c;
+}
+
+Matrix identity() {
+  Matrix a{};
+  for (int i = 0; i < kOffsets; ++i) a[i][i] = 1.0F;
+  return a;
+}
+
+// The orthogonal matrix that makes k triangular, by Householder reflections.
+Matrix orthogonal_factor(const Matrix& k) {
+  Matrix z = k;
+  Matrix q = identity();
+  for (int s = 0; s + 1 < kOffsets; ++s) {
+    for (int i = 0; i < kOffsets; ++i)
+      for (int j = 0; j < kOffsets; ++j)
+        if (i < s || j < s) z[i][j] = i == j ? 1.0F : 0.0F;
+    Vector v;
+    for (int i = 0; i < kOffsets; ++i) v[i] = z[i][s];
+    v[s] += sign(k[s][s]) * length(v);
+    const float scale = length(v);
+    for (float& x : v) x /= scale;
+    Matrix h;
+    for (int i = 0; i < kOffsets; ++i)
+      for (int j = 0; j < kOffsets; ++j) h[i][j] = -2.0F * v[i] * v[j];
+    for (int i = 0; i < kOffsets; ++i) h[i][i] += 1.0F;
+    z = product(h, z);
+    q = product(h, q);
+  }
+  return q;
+}
+
+// Each block's variance as the whole picture's covariance matrix measures it.
+Statistics block_statistics(const Sizes& n, const ReducedPicture& image) {
+  const Matrix k = covariance_matrix(n, image);
+  Statistics s{false, eigenvalues(k), std::vector<float>(static_cast<size_t>(n.blocks()), 0.0F)};
+  s.singular = singular(s.eigenvalue);
+  if (s.singular) return s;
+  const Matrix q = orthogonal_factor(k);
+  const Matrix triangle = product(q, k);
+  for (int i = 0; i < kOffsets; ++i) s.singular = s.singular || double(magnitude(triangle[i][i])) < kRegular;
+  if (s.singular) return s;
+  for (int block = 0; block < n.blocks(); ++block) {
+    float y[kOffsets];
+    for (int p = 0; p < kOffsets; ++p)
+      y[p] = image.at(kSide * (block % n.blocks_x) + p % kSide, kSide * (block / n.blocks_x) + p / kSide);
+    float x[kOffsets];
+    for (int i = kOffsets - 1; i >= 0; --i) {
+      float t = 0.0F;
+      for (int c = 0; c < kOffsets; ++c) t += q[i][c] * y[c];
+      for (int c = i + 1; c < kOffsets; ++c) t -= x[c] * triangle[i][c];
+      x[i] = t / triangle[i][i];
+    }
+    float& variance = s.variance[static_cast<size_t>(block)];
+    for (int p = 0; p < kOffsets; ++p) variance += x[p] * y[p] / static_cast<float>(kOffsets);
+  }
+  return s;
+}
+
+}  // namespace
+
 // The order of the sum is that of libvmaf's AVX2 code.
-float covariance(const Sizes& n, const Image& image, int p, float mean_p, int q, float mean_q) {
+float covariance(const Sizes& n, const ReducedPicture& image, int p, float mean_p, int q, float mean_q) {
   double lane[8] = {};
   double tail = 0.0;
   for (int i = 0; i < n.positions_y; ++i) {
@@ -113,17 +185,9 @@ float covariance(const Sizes& n, const Image& image, int p, float mean_p, int q,
   return static_cast<float>((sum + tail) / double(n.positions()));
 }
 
-Matrix covariance_matrix(const Sizes& n, const Image& image) {
-  std::array<float, kOffsets> means;
-  for (int p = 0; p < kOffsets; ++p) means[p] = mean(n, image, p);
-  Matrix k;
-  for (int p = 0; p < kOffsets; ++p)
-    for (int q = 0; q <= p; ++q) k[p][q] = k[q][p] = covariance(n, image, p, means[p], q, means[q]);
-  return k;
-}
-
 // Householder reflections to tridiagonal form, then QR steps.
-std::array<float, kOffsets> eigenvalues(Matrix a) {
+Vector eigenvalues(const Matrix& covariance) {
+  Matrix a = covariance;
   for (int i = 0; i + 2 < kOffsets; ++i) {
     const int m = i + 1;
     float squares = 0.0F;
@@ -158,107 +222,45 @@ std::array<float, kOffsets> eigenvalues(Matrix a) {
   return std::to_array(d);
 }
 
-Matrix product(const Matrix& a, const Matrix& b) {
-  Matrix c{};
-  for (int i = 0; i < kOffsets; ++i)
-    for (int j = 0; j < kOffsets; ++j)
-      for (int t = 0; t < kOffsets; ++t) c[i][j] += a[i][t] * b[t][j];
-  return c;
+bool singular(const Vector& eigenvalues) {
+  for (float eigenvalue : eigenvalues)
+    if (double(eigenvalue) < kRegular) return true;
+  return false;
 }
 
-Matrix identity() {
-  Matrix a{};
-  for (int i = 0; i < kOffsets; ++i) a[i][i] = 1.0F;
-  return a;
-}
-
-float norm(const std::array<float, kOffsets>& v) {
+float length(const Vector& v) {
   float squares = 0.0F;
   for (float x : v) squares += x * x;
   return std::sqrt(squares);
 }
 
-// The orthogonal matrix that makes k triangular, by Householder reflections.
-Matrix orthogonal_factor(const Matrix& k) {
-  Matrix z = k;
-  Matrix q = identity();
-  for (int s = 0; s + 1 < kOffsets; ++s) {
-    for (int i = 0; i < kOffsets; ++i)
-      for (int j = 0; j < kOffsets; ++j)
-        if (i < s || j < s) z[i][j] = i == j ? 1.0F : 0.0F;
-    std::array<float, kOffsets> v;
-    for (int i = 0; i < kOffsets; ++i) v[i] = z[i][s];
-    v[s] += sign(k[s][s]) * norm(v);
-    const float length = norm(v);
-    for (float& x : v) x /= length;
-    Matrix h;
-    for (int i = 0; i < kOffsets; ++i)
-      for (int j = 0; j < kOffsets; ++j) h[i][j] = -2.0F * v[i] * v[j];
-    for (int i = 0; i < kOffsets; ++i) h[i][i] += 1.0F;
-    z = product(h, z);
-    q = product(h, q);
-  }
-  return q;
-}
-
-struct Statistics {
-  bool singular;
-  std::array<float, kOffsets> eigenvalue;
-  std::vector<float> variance;  // of each block
-};
-
-// Each block's variance as the whole picture's covariance matrix measures it.
-Statistics block_statistics(const Sizes& n, const Image& image) {
-  const Matrix k = covariance_matrix(n, image);
-  Statistics s{false, eigenvalues(k), std::vector<float>(static_cast<size_t>(n.blocks()), 0.0F)};
-  for (float eigenvalue : s.eigenvalue) s.singular = s.singular || double(eigenvalue) < kRegular;
-  if (s.singular) return s;
-  const Matrix q = orthogonal_factor(k);
-  const Matrix triangle = product(q, k);
-  for (int i = 0; i < kOffsets; ++i) s.singular = s.singular || double(magnitude(triangle[i][i])) < kRegular;
-  if (s.singular) return s;
-  for (int block = 0; block < n.blocks(); ++block) {
-    float y[kOffsets];
-    for (int p = 0; p < kOffsets; ++p)
-      y[p] = image.at(kSide * (block % n.blocks_x) + p % kSide, kSide * (block / n.blocks_x) + p / kSide);
-    float x[kOffsets];
-    for (int i = kOffsets - 1; i >= 0; --i) {
-      float t = 0.0F;
-      for (int c = 0; c < kOffsets; ++c) t += q[i][c] * y[c];
-      for (int c = i + 1; c < kOffsets; ++c) t -= x[c] * triangle[i][c];
-      x[i] = t / triangle[i][i];
-    }
-    float& variance = s.variance[static_cast<size_t>(block)];
-    for (int p = 0; p < kOffsets; ++p) variance += x[p] * y[p] / static_cast<float>(kOffsets);
-  }
-  return s;
-}
-
-double log2_of(double x) { return speed::log2(x, log2_table()); }
-
-float entropy(const Statistics& s, int block, float noise) {
+float entropy(const Vector& eigenvalues, float variance, float noise) {
   float sum = 0.0F;
-  for (float eigenvalue : s.eigenvalue) {
+  for (float eigenvalue : eigenvalues) {
     const float strength = eigenvalue < 0.0F ? 0.0F : eigenvalue;
-    const float variance = strength * s.variance[static_cast<size_t>(block)] + noise;
-    sum = static_cast<float>(double(sum) + (log2_of(double(variance)) + kGaussianEntropy));
+    sum = static_cast<float>(double(sum) + (log2_of(double(strength * variance + noise)) + kGaussianEntropy));
   }
   return sum;
 }
 
-}  // namespace
+SpeedScore compare(const Parameters& p, const Statistics& reference, const Statistics& distorted,
+                   const std::vector<float>& entropies_r, const std::vector<float>& entropies_d) {
+  if (reference.singular != distorted.singular) return {0.0F, 1};
+  float sum = 0.0F;
+  for (size_t i = 0; i < reference.variance.size(); ++i)
+    sum += block_score(p.weighting, entropies_r[i], entropies_d[i], reference.variance[i], distorted.variance[i],
+                       p.least_entropy, log2_of);
+  return {sum / static_cast<float>(p.sizes.blocks()), reference.singular ? 1U : 0U};
+}
 
 SpeedScore speed_score(const Parameters& p, const Source& reference, const Source& distorted) {
-  const Statistics r = block_statistics(p.sizes, reduced_picture(p, reference));
-  const Statistics d = block_statistics(p.sizes, reduced_picture(p, distorted));
-  if (r.singular != d.singular) return {0.0F, 1};
-  float sum = 0.0F;
-  for (int block = 0; block < p.sizes.blocks(); ++block) {
-    const auto i = static_cast<size_t>(block);
-    sum += block_score(p.weighting, entropy(r, block, p.noise), entropy(d, block, p.noise), r.variance[i],
-                       d.variance[i], p.least_entropy, log2_of);
+  Statistics s[2];
+  std::vector<float> entropies[2];
+  for (int i = 0; i < 2; ++i) {
+    s[i] = block_statistics(p.sizes, reduced_picture(p, i == 0 ? reference : distorted).view());
+    for (float variance : s[i].variance) entropies[i].push_back(entropy(s[i].eigenvalue, variance, p.noise));
   }
-  return {sum / static_cast<float>(p.sizes.blocks()), r.singular ? 1U : 0U};
+  return compare(p, s[0], s[1], entropies[0], entropies[1]);
 }
 
 }  // namespace qc::plain
