@@ -262,6 +262,21 @@ static int create_scorer(AVFilterContext *ctx)
     return 0;
 }
 
+/** Nonzero for green, blue and red in planes of their own, in this order. */
+static int is_planar_rgb(const AVPixFmtDescriptor *desc)
+{
+    int i;
+
+    if (!(desc->flags & AV_PIX_FMT_FLAG_RGB) || !(desc->flags & AV_PIX_FMT_FLAG_PLANAR) || desc->nb_components != 3)
+        return 0;
+    for (i = 0; i < 3; i++)
+        if (desc->comp[i].plane != (i + 2) % 3 || desc->comp[i].offset ||
+            desc->comp[i].step != (desc->comp[i].depth > 8 ? 2 : 1) || desc->comp[i].depth != desc->comp[0].depth ||
+            desc->comp[i].shift != desc->comp[0].shift)
+            return 0;
+    return 1;
+}
+
 /** Describe a format's samples. Nonzero if the scorer can read them as they are. */
 static int describe_samples(enum AVPixelFormat pix_fmt, QCFormat *format)
 {
@@ -270,11 +285,13 @@ static int describe_samples(enum AVPixelFormat pix_fmt, QCFormat *format)
     int bytes;
 
     if (!desc || (desc->nb_components != 1 && desc->nb_components != 3) ||
-        desc->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_HWACCEL |
-                       AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_ALPHA))
+        desc->flags & (AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BITSTREAM |
+                       AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_ALPHA))
         return 0;
     luma = &desc->comp[0];
-    if (luma->plane || luma->offset || luma->depth < 8 || luma->depth > 16)
+    if (luma->offset || luma->depth < 8 || luma->depth > 16)
+        return 0;
+    if (desc->flags & AV_PIX_FMT_FLAG_RGB ? !is_planar_rgb(desc) : luma->plane != 0)
         return 0;
     bytes = luma->depth > 8 ? 2 : 1;
     if (luma->step != bytes || luma->shift + luma->depth > 8 * bytes)
@@ -285,8 +302,14 @@ static int describe_samples(enum AVPixelFormat pix_fmt, QCFormat *format)
     format->sample_bytes       = bytes;
     format->shift              = luma->shift;
     format->interleaved_chroma = 0;
+    format->matrix             = AVCOL_SPC_UNSPECIFIED;
     if (desc->nb_components == 1)
         return 1;
+    if (is_planar_rgb(desc)) {
+        format->chroma = QC_CHROMA_444;
+        format->matrix = AVCOL_SPC_RGB;
+        return 1;
+    }
 
     cb = &desc->comp[1];
     cr = &desc->comp[2];
@@ -316,9 +339,12 @@ static int is_yuvj(enum AVPixelFormat pix_fmt)
            pix_fmt == AV_PIX_FMT_YUVJ440P || pix_fmt == AV_PIX_FMT_YUVJ411P;
 }
 
-/** Everything that the scorer reads, for one input. */
-static AVFilterFormats *readable_formats(void)
+/** Everything that the scorer reads, for one input. RGB is among it if all features that are asked for are defined for it:
+ *  for others FFmpeg then converts it to YUV. */
+static AVFilterFormats *readable_formats(const AVFilterContext *ctx)
 {
+    const QualityCUDAContext *s = ctx->priv;
+    int rgb = qc_accepts_rgb(s->scorer);
     AVFilterFormats *formats = NULL;
     const AVPixFmtDescriptor *desc = NULL;
     int ret = 0;
@@ -327,7 +353,8 @@ static AVFilterFormats *readable_formats(void)
         enum AVPixelFormat pix_fmt = av_pix_fmt_desc_get_id(desc);
         QCFormat format;
 
-        if (describe_samples(pix_fmt, &format) && (!LINK_HAS_COLOR || !is_yuvj(pix_fmt)))
+        if (describe_samples(pix_fmt, &format) && (rgb || format.matrix != AVCOL_SPC_RGB) &&
+            (!LINK_HAS_COLOR || !is_yuvj(pix_fmt)))
             ret = ff_add_format(&formats, pix_fmt);
     }
 #if CONFIG_FFNVCODEC
@@ -347,7 +374,7 @@ static int query_formats(const AVFilterContext *ctx, AVFilterFormatsConfig **cfg
     AVFilterFormats *list;
     int ret;
 
-    list = readable_formats();
+    list = readable_formats(ctx);
     if ((ret = ff_formats_ref(list, &cfg_in[DISTORTED]->formats)) < 0 ||
         (ret = ff_formats_ref(list, &cfg_out[0]->formats)) < 0)
         return ret;
@@ -360,7 +387,7 @@ static int query_formats(const AVFilterContext *ctx, AVFilterFormatsConfig **cfg
         (ret = ff_formats_ref(list, &cfg_out[0]->color_spaces)) < 0)
         return ret;
 
-    if ((ret = ff_formats_ref(readable_formats(), &cfg_in[REFERENCE]->formats)) < 0 ||
+    if ((ret = ff_formats_ref(readable_formats(ctx), &cfg_in[REFERENCE]->formats)) < 0 ||
         (ret = ff_formats_ref(ff_all_color_ranges(), &cfg_in[REFERENCE]->color_ranges)) < 0 ||
         (ret = ff_formats_ref(ff_all_color_spaces(), &cfg_in[REFERENCE]->color_spaces)) < 0)
         return ret;
@@ -369,12 +396,12 @@ static int query_formats(const AVFilterContext *ctx, AVFilterFormatsConfig **cfg
 #else
 static int query_formats(AVFilterContext *ctx)
 {
-    AVFilterFormats *list = readable_formats();
+    AVFilterFormats *list = readable_formats(ctx);
     int ret;
 
     if ((ret = ff_formats_ref(list, &ctx->inputs[DISTORTED]->outcfg.formats)) < 0 ||
         (ret = ff_formats_ref(list, &ctx->outputs[0]->incfg.formats)) < 0 ||
-        (ret = ff_formats_ref(readable_formats(), &ctx->inputs[REFERENCE]->outcfg.formats)) < 0)
+        (ret = ff_formats_ref(readable_formats(ctx), &ctx->inputs[REFERENCE]->outcfg.formats)) < 0)
         return ret;
     return 0;
 }
@@ -390,6 +417,14 @@ static int full_range_of(enum AVColorRange range, enum AVPixelFormat pix_fmt)
     if (is_yuvj(pix_fmt))
         return 1;
     return range == AVCOL_RANGE_JPEG ? 1 : range == AVCOL_RANGE_MPEG ? 0 : -1;
+}
+
+/** The scorer's idea of a matrix. RGB is a matter of the pixel format alone. */
+static int matrix_of(enum AVColorSpace matrix, const QCFormat *format)
+{
+    if (format->matrix == AVCOL_SPC_RGB)
+        return AVCOL_SPC_RGB;
+    return matrix == AVCOL_SPC_RGB ? AVCOL_SPC_UNSPECIFIED : matrix;
 }
 
 /** Find out what input i delivers: s->sw_format[i] and s->format[i], the device of CUDA frames. */
@@ -439,10 +474,10 @@ static int inspect_input(AVFilterContext *ctx, int i)
     format->primaries = AVCOL_PRI_UNSPECIFIED;
     format->transfer  = AVCOL_TRC_UNSPECIFIED;
 #if LINK_HAS_COLOR
-    format->matrix     = link->colorspace;
+    format->matrix     = matrix_of(link->colorspace, format);
     format->full_range = full_range_of(link->color_range, link->format);
 #else
-    format->matrix     = AVCOL_SPC_UNSPECIFIED;
+    format->matrix     = matrix_of(AVCOL_SPC_UNSPECIFIED, format);
     format->full_range = full_range_of(AVCOL_RANGE_UNSPECIFIED, link->format);
 #endif
 
@@ -481,9 +516,11 @@ static int check_memory(AVFilterContext *ctx)
     return 0;
 }
 
-static const char *chroma_name(QCChroma chroma)
+static const char *chroma_name(const QCFormat *format)
 {
-    switch (chroma) {
+    if (format->matrix == AVCOL_SPC_RGB)
+        return "RGB";
+    switch (format->chroma) {
     case QC_CHROMA_400: return "gray";
     case QC_CHROMA_420: return "4:2:0";
     case QC_CHROMA_422: return "4:2:2";
@@ -505,13 +542,14 @@ static int check_match(AVFilterContext *ctx)
                cuda ? "_cuda" : "", r->width, r->height, cuda ? "interp_algo" : "flags");
         return AVERROR(EINVAL);
     }
-    if (d->chroma != r->chroma || d->depth != r->depth) {
+    if (d->chroma != r->chroma || d->depth != r->depth ||
+        (d->matrix == AVCOL_SPC_RGB) != (r->matrix == AVCOL_SPC_RGB)) {
         /* Nothing is lost when the shallower one is converted. */
         int convert = d->chroma == r->chroma && r->depth < d->depth ? REFERENCE : DISTORTED;
 
         av_log(ctx, AV_LOG_ERROR, "the distorted input is %s of %d bits (%s), the reference input %s of %d bits (%s); "
-               "insert %sformat=%s before the %s input\n", chroma_name(d->chroma), d->depth,
-               av_get_pix_fmt_name(s->sw_format[DISTORTED]), chroma_name(r->chroma), r->depth,
+               "insert %sformat=%s before the %s input\n", chroma_name(d), d->depth,
+               av_get_pix_fmt_name(s->sw_format[DISTORTED]), chroma_name(r), r->depth,
                av_get_pix_fmt_name(s->sw_format[REFERENCE]), cuda ? "scale_cuda=" : "",
                av_get_pix_fmt_name(s->sw_format[!convert]), input_names[convert]);
         return AVERROR(EINVAL);
@@ -556,7 +594,7 @@ static int open_scorer(AVFilterContext *ctx)
 
 /**
  * Bring what the links could not tell: the decoder's cropping at the left and top, which nobody applies to frames in
- * GPU memory, and with old versions the colour tags. Opens the scorer, again if need be, when that changes something.
+ * GPU memory, and the colour tags: primaries and transfer function, with old versions also matrix and range. Opens the scorer, again if need be, when that changes something.
  */
 static int inspect_first_pair(AVFilterContext *ctx, const AVFrame *const frame[INPUTS])
 {
@@ -573,11 +611,16 @@ static int inspect_first_pair(AVFilterContext *ctx, const AVFrame *const frame[I
             format.height = link->h - (int)frame[i]->crop_top;
         }
         if (!LINK_HAS_COLOR) {
-            format.matrix     = frame[i]->colorspace;
+            format.matrix     = matrix_of(frame[i]->colorspace, &format);
             format.full_range = full_range_of(frame[i]->color_range, link->format);
         }
+        if (qc_uses_colour(s->scorer)) {
+            format.primaries = frame[i]->color_primaries;
+            format.transfer  = frame[i]->color_trc;
+        }
         changed |= format.width != s->format[i].width || format.height != s->format[i].height ||
-                   format.matrix != s->format[i].matrix || format.full_range != s->format[i].full_range;
+                   format.matrix != s->format[i].matrix || format.full_range != s->format[i].full_range ||
+                   format.primaries != s->format[i].primaries || format.transfer != s->format[i].transfer;
         s->format[i] = format;
     }
     if (s->opened && !changed)
@@ -710,7 +753,7 @@ static void note_time_stamps(AVFilterContext *ctx)
     s->distorted_pts = main->pts;
 }
 
-/** Samples are compared as they are; tags that contradict each other deserve a word. */
+/** Most features compare samples as they are; tags that contradict each other then deserve a word. */
 static void note_color_tags(AVFilterContext *ctx, const AVFrame *const frame[INPUTS])
 {
     QualityCUDAContext *s = ctx->priv;
@@ -720,6 +763,9 @@ static void note_color_tags(AVFilterContext *ctx, const AVFrame *const frame[INP
     int r_range = full_range_of(r->color_range, ctx->inputs[REFERENCE]->format);
     const char *scale = is_cuda(ctx->inputs[DISTORTED]) ? "hwdownload,format=...,scale" : "scale";
 
+    /* Features that are defined for RGB bring each input to RGB by its own tags. */
+    if (qc_accepts_rgb(s->scorer))
+        return;
     if (!s->warned_range && d_range >= 0 && r_range >= 0 && d_range != r_range) {
         av_log(ctx, AV_LOG_WARNING, "the distorted input is tagged as %s range, the reference input as %s range; "
                "samples are compared as they are. Insert %s=out_range=%s before the distorted input to convert it, "

@@ -150,6 +150,8 @@ QC_API QCStatus qc_set(QCContext *ctx, const char *key, const char *value);
 /** Nonzero if every feature that the options ask for is defined for RGB pictures (QCFormat.matrix 0), too. Known
  *  before qc_open. */
 QC_API int qc_accepts_rgb(const QCContext *ctx);
+/** Nonzero if one of them looks at the colour description of the inputs. */
+QC_API int qc_uses_colour(const QCContext *ctx);
 
 /** Check models and features, open the log and allocate. Formats may differ in sample layout, not in size,
  *  chroma sampling or depth. `device` NULL: pictures are in host memory. */

@@ -137,6 +137,11 @@ int qc_accepts_rgb(const QCContext* ctx) {
   return ctx && guarded(ignored, [&] { return ctx->session.accepts_rgb() ? QC_OK : QC_EOF; }) == QC_OK;
 }
 
+int qc_uses_colour(const QCContext* ctx) {
+  std::string ignored;
+  return ctx && guarded(ignored, [&] { return ctx->session.uses_colour() ? QC_OK : QC_EOF; }) == QC_OK;
+}
+
 QCStatus qc_open(QCContext* ctx, const QCFormat* reference, const QCFormat* distorted, const QCDevice* device) {
   if (!ctx || !reference || !distorted) return QC_ERROR_INVALID;
   return streaming(ctx, [&] {

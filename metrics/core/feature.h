@@ -56,7 +56,8 @@ struct FeatureDef {
   bool every_frame;  // runs on frames that subsampling skips, too
   // Throws if the geometry or a combination of options is not defined for this feature.
   std::unique_ptr<Feature> (*create)(const FeatureConfig& config);
-  bool reads_rgb = false;  // defined for RGB pictures (QCFormat::matrix 0), too
+  // Defined for RGB pictures (QCFormat::matrix 0), too, and so follows the colour description of YUV ones.
+  bool reads_rgb = false;
 };
 
 // Receives the scores of a feature instance. `output` indexes the definition's outputs.

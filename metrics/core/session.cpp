@@ -108,6 +108,14 @@ bool Session::accepts_rgb() const {
          });
 }
 
+// Those that are defined for RGB have to know how YUV becomes RGB.
+bool Session::uses_colour() const {
+  const std::vector<FeatureRequest> requests = parse_feature_option(options_.get_string("feature"));
+  return std::any_of(requests.begin(), requests.end(), [](const FeatureRequest& request) {
+    return registry()[registry_index(request.name)].definition->reads_rgb;
+  });
+}
+
 void Session::add_models(const std::string& text) {
   if (text.empty()) return;
   for (const ModelSpec& spec : parse_model_option(text)) {

@@ -40,6 +40,8 @@ class Session final : private ScoreSink {
 
   // True if every feature that the options ask for is defined for RGB pictures.
   bool accepts_rgb() const;
+  // True if any of them looks at the colour description of the inputs.
+  bool uses_colour() const;
 
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<Pool>& pools() const { return pools_; }

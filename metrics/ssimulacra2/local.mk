@@ -1,4 +1,8 @@
 qc_sources += \
+	metrics/ssimulacra2/blur_rows.cpp \
+	metrics/ssimulacra2/blur_rows.h \
+	metrics/ssimulacra2/picture_rows.cpp \
+	metrics/ssimulacra2/picture_rows.h \
 	metrics/ssimulacra2/ssimulacra2.cpp \
 	metrics/ssimulacra2/ssimulacra2.h \
 	metrics/ssimulacra2/ssimulacra2_arithmetic.h \

@@ -51,13 +51,12 @@ constexpr double kWeights[kChannels * kScales][kSums] = {
 
 class Ssimulacra2Kernel final : public CpuKernel {
  public:
-  explicit Ssimulacra2Kernel(const Parameters& parameters) : parameters_(parameters) {}
+  explicit Ssimulacra2Kernel(const Parameters& parameters) : kernel_(parameters) {}
   void run(const Window& window, void* record) override {
-    kernel_.sums(*window.current, parameters_, *static_cast<Ssimulacra2Record*>(record));
+    kernel_.sums(*window.current, *static_cast<Ssimulacra2Record*>(record));
   }
 
  private:
-  const Parameters& parameters_;
   Kernel kernel_;
 };
 
