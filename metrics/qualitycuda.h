@@ -54,7 +54,7 @@ typedef struct QCFormat {
     int width;  /**< luma samples per row, >= 1 */
     int height; /**< luma rows, >= 1 */
     QCChroma chroma;
-    int depth;              /**< significant bits of a sample, 8 to 16 */
+    int depth;              /**< significant bits of a sample: 8, 9, 10, 12, 14 or 16 */
     int sample_bytes;       /**< bytes that hold one sample: 1 for depth 8, else 2 (little endian) */
     int shift;              /**< unused low bits below the sample (msb-aligned formats: p010 has 6) */
     int interleaved_chroma; /**< nonzero: data[1] holds Cb and Cr alternately (nv12, p010, …) */

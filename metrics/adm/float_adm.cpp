@@ -166,7 +166,6 @@ std::unique_ptr<Feature> create(const FeatureConfig& config) { return std::make_
 
 FloatAdmParameters float_adm_parameters(const FeatureConfig& config) {
   const Geometry& g = config.geometry;
-  check_float_depth("float_adm", g.depth);
   if (g.width < 17 || g.height < 17)
     fail_invalid("float_adm needs pictures of at least 17x17 samples for its four scales, not " +
                  std::to_string(g.width) + "x" + std::to_string(g.height));

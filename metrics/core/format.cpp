@@ -15,8 +15,9 @@ void check_format(const QCFormat& f, const char* which) {
     fail_invalid(where + "unknown chroma sampling " + std::to_string(f.chroma));
   if (is_rgb(f) && (f.chroma != QC_CHROMA_444 || f.interleaved_chroma))
     fail_invalid(where + "RGB needs three whole planes");
-  if (f.depth < 8 || f.depth > 16)
-    fail_invalid(where + "a bit depth of " + std::to_string(f.depth) + " is outside 8 to 16");
+  // libvmaf has 8, 10, 12 and 16; its formulas hold for 9 and 14, which FFmpeg has formats of. Nothing has the others.
+  if (f.depth != 8 && f.depth != 9 && f.depth != 10 && f.depth != 12 && f.depth != 14 && f.depth != 16)
+    fail_invalid(where + "a bit depth of " + std::to_string(f.depth) + " is none of 8, 9, 10, 12, 14 and 16");
   if (f.sample_bytes != (f.depth == 8 ? 1 : 2) || f.shift < 0 || f.shift + f.depth > 8 * f.sample_bytes)
     fail_invalid(where + "samples of " + std::to_string(f.depth) + " bits with shift " + std::to_string(f.shift) +
                  " do not fit " + std::to_string(f.sample_bytes) + " byte(s)");

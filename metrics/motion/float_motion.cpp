@@ -105,7 +105,6 @@ class FloatMotion final : public Feature {
         factor_(config.options.get_double("motion_blend_factor")),
         offset_(config.options.get_double("motion_blend_offset")),
         max_val_(config.options.get_double("motion_max_val")) {
-    check_float_depth("float_motion", geometry_.depth);
     if (planes_ > geometry_.planes()) fail_invalid("motion_add_uv of float_motion needs pictures with chroma");
     const int least = filter_.size / 2 + 1;
     for (int p = 0; p < planes_; ++p) {

@@ -1,6 +1,7 @@
 // The feature float_ansnr: signal-to-noise ratio of filtered luma.
 #include <cmath>
 
+#include "core/error.h"
 #include "psnr/ansnr.h"
 #include "psnr/float_ansnr_record.h"
 #include "psnr/float_scale.h"
@@ -35,7 +36,6 @@ class FloatAnsnrKernel final : public CpuKernel {
 class FloatAnsnr final : public Feature {
  public:
   explicit FloatAnsnr(const FeatureConfig& config) : geometry_(config.geometry) {
-    check_float_depth("float_ansnr", geometry_.depth);
     if (geometry_.width < 3 || geometry_.height < 3)
       fail_unsupported("float_ansnr needs pictures of at least 3x3 samples, not " + std::to_string(geometry_.width) +
                        "x" + std::to_string(geometry_.height));

@@ -36,7 +36,6 @@ class FloatMoment final : public Feature {
  public:
   explicit FloatMoment(const FeatureConfig& config)
       : depth_(config.geometry.depth), pixels_(double(config.geometry.width) * config.geometry.height) {
-    check_float_depth("float_moment", depth_);
   }
 
   size_t record_size() const override { return sizeof(FloatMomentRecord); }

@@ -35,7 +35,6 @@ class FloatPsnr final : public Feature {
  public:
   explicit FloatPsnr(const FeatureConfig& config)
       : depth_(config.geometry.depth), pixels_(double(config.geometry.width) * config.geometry.height) {
-    check_float_depth("float_psnr", depth_);
   }
 
   size_t record_size() const override { return sizeof(FloatPsnrRecord); }

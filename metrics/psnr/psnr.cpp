@@ -57,8 +57,6 @@ class Psnr final : public Feature {
       : apsnr_(config.options.get_bool("enable_apsnr")),
         planes_(config.options.get_bool("enable_chroma") ? config.geometry.planes() : 1) {
     const Geometry& g = config.geometry;
-    if (g.depth != 8 && g.depth != 10 && g.depth != 12 && g.depth != 16 && g.depth != 9 && g.depth != 14)
-      fail_unsupported("psnr is defined for 8, 9, 10, 12, 14 and 16 bits, not for " + std::to_string(g.depth));
     const uint32_t peak =
         config.options.get_bool("reduced_hbd_peak") ? 255U << (g.depth - 8) : static_cast<uint32_t>(g.max_value());
     peak_squared_ = peak * peak;

@@ -101,7 +101,6 @@ class FloatVif final : public Feature {
         parameters_(float_vif::make_parameters(options_, config.geometry.width, config.geometry.height)),
         least_{0, config.options.get_double("vif_scale1_min_val"), config.options.get_double("vif_scale2_min_val"),
                config.options.get_double("vif_scale3_min_val")} {
-    check_float_depth("float_vif", config.geometry.depth);
   }
 
   size_t record_size() const override { return sizeof(FloatVifRecord); }

@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   qc_feature_info(input.byte() % count, &feature);
   constexpr QCChroma kChroma[] = {QC_CHROMA_400, QC_CHROMA_420, QC_CHROMA_422, QC_CHROMA_444};
   QCFormat format = qc::fuzz::plain_format(input.number(1, 200), input.number(1, 200), kChroma[input.byte() % 4]);
-  format.depth = input.number(8, 16);
+  constexpr int kDepths[] = {8, 9, 10, 12, 14, 16};
+  format.depth = kDepths[input.number(0, 5)];
   format.sample_bytes = format.depth == 8 ? 1 : 2;
   format.shift = input.number(0, 8 * format.sample_bytes - format.depth);
   format.interleaved_chroma = format.chroma != QC_CHROMA_400 && input.byte() % 2;

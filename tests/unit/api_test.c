@@ -276,8 +276,13 @@ static void bad_formats(void **state) {
   bad.height = 40000;
   expect_open_error(&kFormat, &bad, QC_ERROR_INVALID, "distorted input: a size of 48x40000");
   bad = kFormat;
-  bad.depth = 17;
-  expect_open_error(&bad, &bad, QC_ERROR_INVALID, "a bit depth of 17 is outside 8 to 16");
+  bad.sample_bytes = 2;
+  for (bad.depth = 7; bad.depth <= 17; ++bad.depth) {
+    char message[64];
+    if (strchr("\x08\x09\x0a\x0c\x0e\x10", bad.depth)) continue;
+    snprintf(message, sizeof(message), "a bit depth of %d is none of 8, 9, 10, 12, 14 and 16", bad.depth);
+    expect_open_error(&bad, &bad, QC_ERROR_INVALID, message);
+  }
   bad = kFormat;
   bad.sample_bytes = 2;
   expect_open_error(&bad, &bad, QC_ERROR_INVALID, "do not fit");

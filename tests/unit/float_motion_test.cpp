@@ -137,7 +137,6 @@ void refusals(void**) {
   refused(QC_ERROR_INVALID, "3x3", {{"motion_add_uv", "true"}}, {4, 64, QC_CHROMA_420, 8});
   refused(QC_ERROR_INVALID, "chroma", {{"motion_add_uv", "true"}}, {64, 64, QC_CHROMA_400, 8});
   refused(QC_ERROR_INVALID, "15360", {{"motion_add_scale1", "true"}}, {15362, 64, QC_CHROMA_400, 8});
-  refused(QC_ERROR_UNSUPPORTED, "11", {}, {64, 64, QC_CHROMA_400, 11});
 }
 
 SampleFunction noise(uint32_t seed, int depth, int kind) {

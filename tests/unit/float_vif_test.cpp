@@ -203,7 +203,6 @@ void refusals(void**) {
           {5, 64, QC_CHROMA_400, 8});
   refused(QC_ERROR_INVALID, "7680", {{"vif_prescale", "4"}, {"vif_prescale_method", "bilinear"}},
           {1921, 64, QC_CHROMA_400, 8});
-  refused(QC_ERROR_UNSUPPORTED, "11", {}, {64, 48, QC_CHROMA_400, 11});
 }
 
 // Noise of several strengths around a gradient, so that all branches of the terms are taken.

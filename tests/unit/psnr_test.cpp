@@ -237,15 +237,8 @@ void stream_psnr(void**) {
   assert_int_equal(off.flush().size(), 0);
 }
 
-// libvmaf rejects depths between; formulas for 9 and 14 bits are the same.
-void depths(void**) {
-  for (const char* feature : {"psnr", "float_psnr", "float_moment", "float_ansnr"}) {
-    for (int depth : {8, 9, 10, 12, 14, 16}) FeatureRun(feature, {}, {16, 16, QC_CHROMA_420, depth});
-    for (int depth : {11, 13, 15})
-      unit::assert_fails(QC_ERROR_UNSUPPORTED, "8, 9, 10, 12, 14 and 16 bits", [&] {
-        FeatureRun(feature, {}, {16, 16, QC_CHROMA_420, depth});
-      });
-  }
+// libvmaf has no 9 and 14 bits; the formulas are the same.
+void depths_that_libvmaf_lacks(void**) {
   for (int depth : {9, 14}) {
     const Geometry g{16, 16, QC_CHROMA_400, depth};
     const uint32_t unit = 1U << (depth - 8);
@@ -468,11 +461,20 @@ void exactness_limit(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(pattern_scores),   cmocka_unit_test(flat_pictures),       cmocka_unit_test(identical_pictures),
-      cmocka_unit_test(cap_from_min_sse), cmocka_unit_test(reduced_peak),        cmocka_unit_test(stream_psnr),
-      cmocka_unit_test(depths),           cmocka_unit_test(small_pictures),      cmocka_unit_test(row_kernels),
-      cmocka_unit_test(widest_rows),      cmocka_unit_test(targets_and_layouts), cmocka_unit_test(shared_pass),
-      cmocka_unit_test(ordered_sums),     cmocka_unit_test(exactness_limit),
+      cmocka_unit_test(pattern_scores),
+      cmocka_unit_test(flat_pictures),
+      cmocka_unit_test(identical_pictures),
+      cmocka_unit_test(cap_from_min_sse),
+      cmocka_unit_test(reduced_peak),
+      cmocka_unit_test(stream_psnr),
+      cmocka_unit_test(depths_that_libvmaf_lacks),
+      cmocka_unit_test(small_pictures),
+      cmocka_unit_test(row_kernels),
+      cmocka_unit_test(widest_rows),
+      cmocka_unit_test(targets_and_layouts),
+      cmocka_unit_test(shared_pass),
+      cmocka_unit_test(ordered_sums),
+      cmocka_unit_test(exactness_limit),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
