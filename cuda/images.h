@@ -6,7 +6,9 @@
 extern "C" {
 extern const unsigned char qc_image_adm_sums[];
 extern const unsigned char qc_image_ansnr[];
+extern const unsigned char qc_image_block_errors[];
 extern const unsigned char qc_image_blurred_difference[];
+extern const unsigned char qc_image_color_differences[];
 extern const unsigned char qc_image_decimation[];
 extern const unsigned char qc_image_float_adm_sums[];
 extern const unsigned char qc_image_luma_sums[];
@@ -21,7 +23,9 @@ namespace qc::cuda {
 
 inline const Image kAdmSumsImage{qc_image_adm_sums};
 inline const Image kAnsnrImage{qc_image_ansnr};
+inline const Image kBlockErrorsImage{qc_image_block_errors};
 inline const Image kBlurredDifferenceImage{qc_image_blurred_difference};
+inline const Image kColorDifferencesImage{qc_image_color_differences};
 inline const Image kDecimationImage{qc_image_decimation};
 inline const Image kFloatAdmSumsImage{qc_image_float_adm_sums};
 inline const Image kLumaSumsImage{qc_image_luma_sums};

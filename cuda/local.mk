@@ -41,11 +41,13 @@ SUFFIXES = .cu .ptx
 qc_kernels = \
 	cuda/adm/adm_sums.cu \
 	cuda/adm/float_adm_sums.cu \
+	cuda/ciede/color_differences.cu \
 	cuda/math/ordered_sum.cu \
 	cuda/motion/blurred_difference.cu \
 	cuda/psnr/ansnr.cu \
 	cuda/psnr/luma_sums.cu \
 	cuda/psnr/squared_error.cu \
+	cuda/psnr_hvs/block_errors.cu \
 	cuda/ssim/decimation.cu \
 	cuda/ssim/moment_ssim.cu \
 	cuda/ssim/windowed_ssim.cu \
@@ -57,6 +59,7 @@ qc_kernel_headers = \
 	cuda/adm/picture_row.h \
 	cuda/adm/tile.h \
 	cuda/adm/tile_position.h \
+	cuda/ciede/color_differences.h \
 	cuda/device/frame.h \
 	cuda/device/kernel_name.h \
 	cuda/device/plane_walk.h \
@@ -66,13 +69,22 @@ qc_kernel_headers = \
 	cuda/psnr/ansnr.h \
 	cuda/psnr/luma_sums.h \
 	cuda/psnr/squared_error.h \
+	cuda/psnr_hvs/block_errors.h \
 	cuda/ssim/decimation.h \
 	cuda/ssim/moment_ssim.h \
 	cuda/ssim/widen.h \
 	cuda/ssim/windowed_ssim.h \
 	cuda/vif/vif_sums.h \
+	metrics/ciede/chroma_position.h \
+	metrics/ciede/functions-inl.h \
+	metrics/ciede/pixel-inl.h \
+	metrics/ciede/pixel_parameters.h \
+	metrics/ciede/scalar_lanes.h \
 	metrics/math/certified_rounding.h \
-	metrics/math/ordered_sum.h
+	metrics/math/ordered_sum.h \
+	metrics/psnr_hvs/block-inl.h \
+	metrics/psnr_hvs/hvs_weights.h \
+	metrics/psnr_hvs/scalar_lanes.h
 
 if HAVE_CUDA
 qc_sources += \
@@ -81,6 +93,8 @@ qc_sources += \
 	cuda/adm/adm.h \
 	cuda/adm/float_adm.cpp \
 	cuda/adm/float_adm.h \
+	cuda/ciede/ciede.cpp \
+	cuda/ciede/ciede.h \
 	cuda/device_layout.h \
 	cuda/driver/driver.cpp \
 	cuda/driver/driver.h \
@@ -97,6 +111,8 @@ qc_sources += \
 	cuda/motion/motion.h \
 	cuda/psnr/psnr.cpp \
 	cuda/psnr/psnr.h \
+	cuda/psnr_hvs/psnr_hvs.cpp \
+	cuda/psnr_hvs/psnr_hvs.h \
 	cuda/ssim/ssim.cpp \
 	cuda/ssim/ssim.h \
 	cuda/vif/vif.cpp \

@@ -86,6 +86,18 @@ QC_DEVICE void atomic_add(uint64_t* p, uint64_t v) {
 QC_DEVICE void atomic_or(uint32_t* p, uint32_t v) { atomicOr(p, v); }
 #endif
 
+QC_DEVICE double sqrt_rn(double x) {
+  double root;
+  asm("sqrt.rn.f64 %0, %1;" : "=d"(root) : "d"(x));
+  return root;
+}
+// a * b + c, rounded once: for functions that are written with it, on the host too.
+QC_DEVICE double fma_rn(double a, double b, double c) {
+  double sum;
+  asm("fma.rn.f64 %0, %1, %2, %3;" : "=d"(sum) : "d"(a), "d"(b), "d"(c));
+  return sum;
+}
+
 // c + the sum of the four products of the bytes of a and b.
 QC_DEVICE uint32_t dot4(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t d;

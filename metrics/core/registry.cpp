@@ -16,8 +16,10 @@
 #if QC_CUDA
 #include "cuda/adm/adm.h"
 #include "cuda/adm/float_adm.h"
+#include "cuda/ciede/ciede.h"
 #include "cuda/motion/motion.h"
 #include "cuda/psnr/psnr.h"
+#include "cuda/psnr_hvs/psnr_hvs.h"
 #include "cuda/ssim/ssim.h"
 #include "cuda/vif/vif.h"
 #define QC_CUDA_PATH(make) cuda::make
@@ -39,9 +41,9 @@ constexpr RegistryEntry kRegistry[] = {
     {&kSpeedTemporal, nullptr},
     {&kFloatMsSsim, QC_CUDA_PATH(make_float_ms_ssim_kernels)},
     {&kFloatSsim, QC_CUDA_PATH(make_float_ssim_kernels)},
-    {&kCiede, nullptr},
+    {&kCiede, QC_CUDA_PATH(make_ciede_kernels)},
     {&kPsnr, QC_CUDA_PATH(make_psnr_kernels)},
-    {&kPsnrHvs, nullptr},
+    {&kPsnrHvs, QC_CUDA_PATH(make_psnr_hvs_kernels)},
     {&kAdm, QC_CUDA_PATH(make_adm_kernels)},
     {&kMotion, QC_CUDA_PATH(make_motion_kernels)},
     {&kVif, QC_CUDA_PATH(make_vif_kernels)},

@@ -2,7 +2,7 @@
 //
 // Included in a namespace that has the types Int (int32) and Float (float32) and the functions of scalar_lanes.h on
 // them, once for plain numbers, for the device, and for each vector instruction set; so this file has no guard. The
-// includer defines QC_LANES, what comes before a function, and square_root(Float).
+// includer defines QC_LANES, what comes before a function, QC_UNROLL, what comes before a loop, and square_root(Float).
 //
 // kWide: samples of more than 12 bits, whose products and squares exceed 32 bits.
 
@@ -60,25 +60,32 @@ QC_LANES void transform_line(Int* x, int step) {
 // Columns, then rows.
 template <bool kWide>
 QC_LANES void transform_block(Int* block) {
+  QC_UNROLL
   for (int x = 0; x < 8; ++x) transform_line<kWide>(block + x, 8);
+  QC_UNROLL
   for (int y = 0; y < 8; ++y) transform_line<kWide>(block + 8 * y, 1);
 }
 
 // How much of its energy a block keeps in the quadrants: the variances of the quadrants over that of the block.
 QC_LANES Float variance_ratio(const Int* block) {
   Int sums[4];
+  QC_UNROLL
   for (int s = 0; s < 4; ++s) {
     const Int* corner = block + (s & 1) * 32 + (s >> 1) * 4;
     sums[s] = corner[0];
+    QC_UNROLL
     for (int i = 1; i < 16; ++i) sums[s] = sums[s] + corner[i / 4 * 8 + i % 4];
   }
   // Sums are exact in float32, and so are their means.
   const Float mean = to_float((sums[0] + sums[1]) + (sums[2] + sums[3])) * broadcast(1.0F / 64);
   Float means[4];
+  QC_UNROLL
   for (int s = 0; s < 4; ++s) means[s] = to_float(sums[s]) * broadcast(1.0F / 16);
   Float total = broadcast(0.0F);
   Float quadrants[4] = {total, total, total, total};
+  QC_UNROLL
   for (int y = 0; y < 8; ++y) {
+    QC_UNROLL
     for (int x = 0; x < 8; ++x) {
       const int s = y / 4 + x / 4 * 2;
       const Float v = to_float(block[8 * y + x]);
@@ -90,6 +97,7 @@ QC_LANES Float variance_ratio(const Int* block) {
   }
   total = total * broadcast(0x1.041042p+0F);       // f32(1/63) * 64
   const Float unbias = broadcast(0x1.111112p+0F);  // f32(1/15) * 16
+  QC_UNROLL
   for (int s = 0; s < 4; ++s) quadrants[s] = quadrants[s] * unbias;
   return if_positive(total, (((quadrants[0] + quadrants[1]) + quadrants[2]) + quadrants[3]) / total);
 }
@@ -100,6 +108,7 @@ QC_LANES Float masking_threshold(Int* block, const float* mask) {
   const Float ratio = variance_ratio(block);
   transform_block<kWide>(block);
   Float energy = broadcast(0.0F);
+  QC_UNROLL
   for (int i = 1; i < 64; ++i) energy = energy + square<kWide>(block[i]) * broadcast(mask[i]);
   return square_root(energy * ratio) * broadcast(1.0F / 32);
 }

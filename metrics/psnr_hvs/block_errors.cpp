@@ -74,7 +74,9 @@ HWY_INLINE Float if_positive(Float v, Float value) { return hn::IfThenElseZero(v
 HWY_INLINE Float excess(Float v, Float threshold) { return hn::IfThenZeroElse(v < threshold, v - threshold); }
 
 #define QC_LANES HWY_INLINE
+#define QC_UNROLL
 #include "psnr_hvs/block-inl.h"
+#undef QC_UNROLL
 #undef QC_LANES
 
 // A row of samples sorted by column modulo the step between blocks, so that a column of consecutive blocks is a vector:

@@ -9,7 +9,9 @@ namespace {
 inline Float square_root(Float v) { return std::sqrt(v); }
 
 #define QC_LANES inline
+#define QC_UNROLL
 #include "psnr_hvs/block-inl.h"
+#undef QC_UNROLL
 #undef QC_LANES
 
 template <bool kWide>

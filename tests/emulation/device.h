@@ -64,6 +64,8 @@ inline uint32_t shuffle_up_word(uint32_t v, int distance) {
 }
 inline uint32_t shuffle_word(uint32_t v, int lane) { return emulation::exchange(v, static_cast<unsigned>(lane)); }
 inline float sqrt_rn(float x) { return std::sqrt(x); }
+inline double sqrt_rn(double x) { return std::sqrt(x); }
+inline double fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
 inline double double_of_words(uint32_t high, uint32_t low) {
   return __builtin_bit_cast(double, static_cast<uint64_t>(high) << 32 | low);
 }
