@@ -13,6 +13,7 @@ using namespace qc::ciede;
 
 QC_DEVICE Double square_root(Double v) { return sqrt_rn(v); }
 QC_DEVICE Double fused(Double a, Double b, Double c) { return fma_rn(a, b, c); }
+QC_DEVICE Double residue(Double c, Double a, Double b) { return fma_rn(-a, b, c); }
 
 #define QC_LANES QC_DEVICE
 #include "ciede/functions-inl.h"

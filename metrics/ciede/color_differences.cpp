@@ -29,28 +29,54 @@ namespace {
 using ciede::PowerTables;
 using ciede::SampleScale;
 
+using DF = hn::ScalableTag<float>;
+using DI = hn::ScalableTag<int32_t>;
 using DD = hn::ScalableTag<double>;
-using DF = hn::Rebind<float, DD>;
-using DI = hn::Rebind<int32_t, DD>;
-using DL = hn::Rebind<int64_t, DD>;
-using DU16 = hn::Rebind<uint16_t, DD>;
-using Double = hn::Vec<DD>;
+using DL = hn::ScalableTag<int64_t>;
+using HalfF = hn::Half<DF>;
+using HalfI = hn::Half<DI>;
+using Vector = hn::Vec<DD>;
+
+// As many numbers as a vector of float32 has. Two vectors side by side also keep the processor busy, since the
+// operations of a pixel depend on each other.
+struct Double {
+  Vector first;
+  Vector second;
+};
+struct Mask {
+  hn::Mask<DD> first;
+  hn::Mask<DD> second;
+};
 using Single = hn::Vec<DF>;
 using Int = hn::Vec<DI>;
-using Mask = hn::Mask<DD>;
 
-HWY_INLINE Double number(double v) { return hn::Set(DD(), v); }
+HWY_INLINE Double operator+(const Double& a, const Double& b) { return {a.first + b.first, a.second + b.second}; }
+HWY_INLINE Double operator-(const Double& a, const Double& b) { return {a.first - b.first, a.second - b.second}; }
+HWY_INLINE Double operator*(const Double& a, const Double& b) { return {a.first * b.first, a.second * b.second}; }
+HWY_INLINE Double operator/(const Double& a, const Double& b) { return {a.first / b.first, a.second / b.second}; }
+
+HWY_INLINE Double number(double v) {
+  const Vector all = hn::Set(DD(), v);
+  return {all, all};
+}
 HWY_INLINE Single single(float v) { return hn::Set(DF(), v); }
 HWY_INLINE Int integer(int32_t v) { return hn::Set(DI(), v); }
-HWY_INLINE Double widen(Single v) { return hn::PromoteTo(DD(), v); }
-HWY_INLINE Double widen(Int v) { return hn::PromoteTo(DD(), v); }
-HWY_INLINE Single narrow(Double v) { return hn::DemoteTo(DF(), v); }
-HWY_INLINE Double square_root(Double v) { return hn::Sqrt(v); }
+HWY_INLINE Double widen(Single v) {
+  return {hn::PromoteTo(DD(), hn::LowerHalf(HalfF(), v)), hn::PromoteTo(DD(), hn::UpperHalf(HalfF(), v))};
+}
+HWY_INLINE Double widen(Int v) {
+  return {hn::PromoteTo(DD(), hn::LowerHalf(HalfI(), v)), hn::PromoteTo(DD(), hn::UpperHalf(HalfI(), v))};
+}
+HWY_INLINE Single narrow(const Double& v) {
+  return hn::Combine(DF(), hn::DemoteTo(HalfF(), v.second), hn::DemoteTo(HalfF(), v.first));
+}
+HWY_INLINE Double square_root(const Double& v) { return {hn::Sqrt(v.first), hn::Sqrt(v.second)}; }
 
-HWY_INLINE Double fused(Double a, Double b, Double c) {
 #if HWY_NATIVE_FMA
-  return hn::MulAdd(a, b, c);
+HWY_INLINE Vector fused_vector(Vector a, Vector b, Vector c) { return hn::MulAdd(a, b, c); }
+HWY_INLINE Vector residue_vector(Vector c, Vector a, Vector b) { return hn::NegMulAdd(a, b, c); }
 #else
+HWY_INLINE Vector fused_vector(Vector a, Vector b, Vector c) {
   constexpr size_t kLanes = hn::MaxLanes(DD());
   HWY_ALIGN double x[kLanes];
   HWY_ALIGN double y[kLanes];
@@ -60,7 +86,14 @@ HWY_INLINE Double fused(Double a, Double b, Double c) {
   hn::Store(c, DD(), z);
   for (size_t i = 0; i < kLanes; ++i) x[i] = std::fma(x[i], y[i], z[i]);
   return hn::Load(DD(), x);
+}
+HWY_INLINE Vector residue_vector(Vector c, Vector a, Vector b) { return fused_vector(hn::Neg(a), b, c); }
 #endif
+HWY_INLINE Double fused(const Double& a, const Double& b, const Double& c) {
+  return {fused_vector(a.first, b.first, c.first), fused_vector(a.second, b.second, c.second)};
+}
+HWY_INLINE Double residue(const Double& c, const Double& a, const Double& b) {
+  return {residue_vector(c.first, a.first, b.first), residue_vector(c.second, a.second, b.second)};
 }
 
 HWY_INLINE Int bits(Single v) { return hn::BitCast(DI(), v); }
@@ -69,14 +102,18 @@ HWY_INLINE Single to_single(Int v) { return hn::ConvertTo(DF(), v); }
 // Of numbers that fit, without Highway's treatment of those that don't.
 HWY_INLINE Int truncate(Single v) {
 #if HWY_TARGET == HWY_AVX3
+  return Int{_mm512_cvttps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_AVX2
   return Int{_mm256_cvttps_epi32(v.raw)};
-#elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+#elif HWY_TARGET == HWY_SSE4
   return Int{_mm_cvttps_epi32(v.raw)};
 #else
   return hn::ConvertTo(DI(), v);
 #endif
 }
-HWY_INLINE Int whole(Double v) { return hn::DemoteTo(DI(), v); }
+HWY_INLINE Int whole(const Double& v) {
+  return hn::Combine(DI(), hn::DemoteTo(HalfI(), v.second), hn::DemoteTo(HalfI(), v.first));
+}
 HWY_INLINE Int plus(Int a, Int b) { return a + b; }
 HWY_INLINE Int and_bits(Int a, Int b) { return hn::And(a, b); }
 template <int kShift>
@@ -84,18 +121,23 @@ HWY_INLINE Int shift_right(Int v) {
   return hn::ShiftRight<kShift>(v);
 }
 HWY_INLINE Double power_of_two(Int exponent) {
-  return hn::BitCast(DD(), hn::ShiftLeft<52>(hn::PromoteTo(DL(), exponent + integer(1023))));
+  const Int biased = exponent + integer(1023);
+  return {hn::BitCast(DD(), hn::ShiftLeft<52>(hn::PromoteTo(DL(), hn::LowerHalf(HalfI(), biased)))),
+          hn::BitCast(DD(), hn::ShiftLeft<52>(hn::PromoteTo(DL(), hn::UpperHalf(HalfI(), biased))))};
 }
 HWY_INLINE Double look_up(const double* table, Int index) {
-  return hn::GatherIndex(DD(), table, hn::PromoteTo(DL(), index));
+  return {hn::GatherIndex(DD(), table, hn::PromoteTo(DL(), hn::LowerHalf(HalfI(), index))),
+          hn::GatherIndex(DD(), table, hn::PromoteTo(DL(), hn::UpperHalf(HalfI(), index)))};
 }
 
-HWY_INLINE Mask greater(Double a, Double b) { return a > b; }
-HWY_INLINE Mask equal(Double a, Double b) { return a == b; }
-HWY_INLINE Mask both(Mask a, Mask b) { return hn::And(a, b); }
-HWY_INLINE Mask either(Mask a, Mask b) { return hn::Or(a, b); }
-HWY_INLINE Double select(Mask m, Double yes, Double no) { return hn::IfThenElse(m, yes, no); }
-HWY_INLINE Double absolute(Double v) { return hn::Abs(v); }
+HWY_INLINE Mask greater(const Double& a, const Double& b) { return {a.first > b.first, a.second > b.second}; }
+HWY_INLINE Mask equal(const Double& a, const Double& b) { return {a.first == b.first, a.second == b.second}; }
+HWY_INLINE Mask both(const Mask& a, const Mask& b) { return {hn::And(a.first, b.first), hn::And(a.second, b.second)}; }
+HWY_INLINE Mask either(const Mask& a, const Mask& b) { return {hn::Or(a.first, b.first), hn::Or(a.second, b.second)}; }
+HWY_INLINE Double select(const Mask& m, const Double& yes, const Double& no) {
+  return {hn::IfThenElse(m.first, yes.first, no.first), hn::IfThenElse(m.second, yes.second, no.second)};
+}
+HWY_INLINE Double absolute(const Double& v) { return {hn::Abs(v.first), hn::Abs(v.second)}; }
 
 #define QC_LANES HWY_INLINE
 #include "ciede/functions-inl.h"
@@ -104,24 +146,27 @@ HWY_INLINE Double absolute(Double v) { return hn::Abs(v); }
 
 }  // namespace
 
-// Reads and writes whole vectors.
+// Reads and writes whole vectors of float32 and as many samples and float64.
 void color_differences(const PixelRows& rows, int count, int depth, double* differences) {
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(DI()));
+  const hn::Rebind<uint16_t, DI> samples16;
   const SampleScale scale = ciede::sample_scale(depth);
-  for (int x = 0; x < count; x += static_cast<int>(hn::Lanes(DD()))) {
+  for (int x = 0; x < count; x += kLanes) {
     Int samples[2][3];
     for (int picture = 0; picture < 2; ++picture)
       for (int p = 0; p < 3; ++p)
-        samples[picture][p] = hn::PromoteTo(DI(), hn::LoadU(DU16(), rows.sample[picture][p] + x));
+        samples[picture][p] = hn::PromoteTo(DI(), hn::LoadU(samples16, rows.sample[picture][p] + x));
     const Int unequal = hn::Or(hn::Or(hn::Xor(samples[0][0], samples[1][0]), hn::Xor(samples[0][1], samples[1][1])),
                                hn::Xor(samples[0][2], samples[1][2]));
-    if (hn::AllTrue(DI(), unequal == hn::Zero(DI()))) {
-      hn::StoreU(hn::Zero(DD()), DD(), differences + x);
-      continue;
+    Double difference = number(0.0);
+    if (!hn::AllTrue(DI(), unequal == hn::Zero(DI()))) {
+      Lab colors[2];
+      for (int i = 0; i < 2; ++i)
+        colors[i] = lab(widen(samples[i][0]), widen(samples[i][1]), widen(samples[i][2]), scale);
+      difference = widen(color_difference(colors[0], colors[1], ciede::kPowerTables));
     }
-    Lab colors[2];
-    for (int picture = 0; picture < 2; ++picture)
-      colors[picture] = lab(widen(samples[picture][0]), widen(samples[picture][1]), widen(samples[picture][2]), scale);
-    hn::StoreU(widen(color_difference(colors[0], colors[1], ciede::kPowerTables)), DD(), differences + x);
+    hn::StoreU(difference.first, DD(), differences + x);
+    hn::StoreU(difference.second, DD(), differences + x + kLanes / 2);
   }
 }
 #endif

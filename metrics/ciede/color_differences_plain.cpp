@@ -9,6 +9,7 @@ namespace {
 
 inline Double square_root(Double v) { return std::sqrt(v); }
 inline Double fused(Double a, Double b, Double c) { return std::fma(a, b, c); }
+inline Double residue(Double c, Double a, Double b) { return std::fma(-a, b, c); }
 
 #define QC_LANES inline
 #include "ciede/functions-inl.h"

@@ -1,5 +1,5 @@
-// Plain numbers as the lanes of functions-inl.h and pixel-inl.h, for host and device, except for square_root() and
-// fused().
+// Plain numbers as the lanes of functions-inl.h and pixel-inl.h, for host and device, except for square_root(),
+// fused() and residue().
 #pragma once
 
 #include <cstdint>

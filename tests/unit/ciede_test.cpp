@@ -19,6 +19,7 @@ namespace functions {
 using namespace qc::ciede;
 inline Double square_root(Double v) { return std::sqrt(v); }
 inline Double fused(Double a, Double b, Double c) { return std::fma(a, b, c); }
+inline Double residue(Double c, Double a, Double b) { return std::fma(-a, b, c); }
 #define QC_LANES inline
 #include "ciede/functions-inl.h"
 #include "ciede/pixel-inl.h"
