@@ -15,6 +15,9 @@ extern const unsigned char qc_image_luma_sums[];
 extern const unsigned char qc_image_moment_ssim[];
 extern const unsigned char qc_image_ordered_sum[];
 extern const unsigned char qc_image_squared_error[];
+extern const unsigned char qc_image_ssimulacra2_blur[];
+extern const unsigned char qc_image_ssimulacra2_pictures[];
+extern const unsigned char qc_image_ssimulacra2_sums[];
 extern const unsigned char qc_image_vif_sums[];
 extern const unsigned char qc_image_windowed_ssim[];
 }
@@ -32,6 +35,9 @@ inline const Image kLumaSumsImage{qc_image_luma_sums};
 inline const Image kMomentSsimImage{qc_image_moment_ssim};
 inline const Image kOrderedSumImage{qc_image_ordered_sum};
 inline const Image kSquaredErrorImage{qc_image_squared_error};
+inline const Image kSsimulacra2BlurImage{qc_image_ssimulacra2_blur};
+inline const Image kSsimulacra2PicturesImage{qc_image_ssimulacra2_pictures};
+inline const Image kSsimulacra2SumsImage{qc_image_ssimulacra2_sums};
 inline const Image kVifSumsImage{qc_image_vif_sums};
 inline const Image kWindowedSsimImage{qc_image_windowed_ssim};
 

@@ -51,6 +51,9 @@ qc_kernels = \
 	cuda/ssim/decimation.cu \
 	cuda/ssim/moment_ssim.cu \
 	cuda/ssim/windowed_ssim.cu \
+	cuda/ssimulacra2/ssimulacra2_blur.cu \
+	cuda/ssimulacra2/ssimulacra2_pictures.cu \
+	cuda/ssimulacra2/ssimulacra2_sums.cu \
 	cuda/vif/vif_sums.cu
 # What kernels include, for the compilations that do not track it.
 qc_kernel_headers = \
@@ -74,6 +77,7 @@ qc_kernel_headers = \
 	cuda/ssim/moment_ssim.h \
 	cuda/ssim/widen.h \
 	cuda/ssim/windowed_ssim.h \
+	cuda/ssimulacra2/ssimulacra2_kernels.h \
 	cuda/vif/vif_sums.h \
 	metrics/ciede/chroma_position.h \
 	metrics/ciede/functions-inl.h \
@@ -115,6 +119,8 @@ qc_sources += \
 	cuda/psnr_hvs/psnr_hvs.h \
 	cuda/ssim/ssim.cpp \
 	cuda/ssim/ssim.h \
+	cuda/ssimulacra2/ssimulacra2.cpp \
+	cuda/ssimulacra2/ssimulacra2.h \
 	cuda/vif/vif.cpp \
 	cuda/vif/vif.h
 qc_objects += $(qc_kernels:.cu=.lo)

@@ -21,6 +21,7 @@
 #include "cuda/psnr/psnr.h"
 #include "cuda/psnr_hvs/psnr_hvs.h"
 #include "cuda/ssim/ssim.h"
+#include "cuda/ssimulacra2/ssimulacra2.h"
 #include "cuda/vif/vif.h"
 #define QC_CUDA_PATH(make) cuda::make
 #else
@@ -50,7 +51,7 @@ constexpr RegistryEntry kRegistry[] = {
     {&kCambi, nullptr},
     {&kMotionV2, QC_CUDA_PATH(make_motion_kernels)},
     {&kSsim, QC_CUDA_PATH(make_ssim_kernels)},
-    {&kSsimulacra2, nullptr},
+    {&kSsimulacra2, QC_CUDA_PATH(make_ssimulacra2_kernels)},
 };
 
 }  // namespace

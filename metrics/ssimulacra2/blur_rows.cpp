@@ -256,7 +256,7 @@ HWY_INLINE void all_lines(const ChannelBlock& block) {
     const float* r = block.turned[0] + group;
     const float* t = block.turned[1] + group;
     blur_lines<kRgb, Group::Means>(r, t, block.width, ring + group * kTileColumns);
-    blur_lines<kRgb, Group::Products>(r, t, block.width, ring + group * kTileColumns);
+    if (block.ssim) blur_lines<kRgb, Group::Products>(r, t, block.width, ring + group * kTileColumns);
   }
   const int rows = std::clamp(block.height - block.first, 0, kBlockRows);
   for (int x = 0; rows < kBlockRows && x < block.width; x += kTileColumns)
@@ -329,62 +329,73 @@ HWY_INLINE VD edge(VD distance1, VD distance2) {
 }
 
 template <bool kRgb>
+HWY_INLINE void ssim_errors(const float (*blurred)[kBlockRows * kLanes], int j, double* to) {
+  const V mean1 = hn::Load(d, blurred[kMean1] + j * kLanes);
+  const V mean2 = hn::Load(d, blurred[kMean2] + j * kLanes);
+  const V square1 = hn::Load(d, blurred[kSquare1] + j * kLanes);
+  const V square2 = hn::Load(d, blurred[kSquare2] + j * kLanes);
+  const V product = hn::Load(d, blurred[kProduct] + j * kLanes);
+  const V stabiliser = hn::Set(d, kStabiliser);
+  const V difference = hn::Sub(mean1, mean2);
+  const V luminance = hn::Sub(hn::Set(d, 1.0f), hn::Mul(difference, difference));
+  const V structure = hn::Add(hn::Mul(hn::Set(d, 2.0f), hn::Sub(product, hn::Mul(mean1, mean2))), stabiliser);
+  const V denominator =
+      hn::Add(hn::Add(hn::Sub(square1, hn::Mul(mean1, mean1)), hn::Sub(square2, hn::Mul(mean2, mean2))), stabiliser);
+  if constexpr (kRgb) {
+    const V quotient = hn::Div(hn::Mul(luminance, structure), denominator);
+    hn::Store(one_minus(lower(quotient)), dd, to);
+    hn::Store(one_minus(upper(quotient)), dd, to + kLanes / 2);
+  } else {
+    hn::Store(one_minus(hn::Div(hn::Mul(lower(luminance), lower(structure)), lower(denominator))), dd, to);
+    hn::Store(one_minus(hn::Div(hn::Mul(upper(luminance), upper(structure)), upper(denominator))), dd, to + kLanes / 2);
+  }
+}
+
+// For columns x … of the rows of the block from `begin` to `end`.
+HWY_INLINE void edge_changes(const ChannelBlock& block, const float (*blurred)[kBlockRows * kLanes], int x, int begin,
+                             int end, bool wide_end) {
+  const float* xyb1 = block.xyb + x / kTileColumns * 2 * kRingTile + x % kTileColumns;
+  const float* xyb2 = xyb1 + kRingTile;
+  double* to = block.errors + block.error_pitch + x;
+  for (int j = begin; j < end; ++j) {
+    const int row = (block.first - kAhead + j) % kRingRows * kTileColumns;
+    const V distance1 = hn::Abs(hn::Sub(hn::Load(d, xyb1 + row), hn::Load(d, blurred[kMean1] + j * kLanes)));
+    const V distance2 = hn::Abs(hn::Sub(hn::Load(d, xyb2 + row), hn::Load(d, blurred[kMean2] + j * kLanes)));
+    double* change = to + static_cast<size_t>(2 * j) * block.error_pitch;
+    hn::Store(edge(lower(distance1), lower(distance2)), dd, change);
+    hn::Store(edge(upper(distance1), upper(distance2)), dd, change + kLanes / 2);
+  }
+  if (!wide_end) return;
+  // The last few pixels of the plane, which are in its last row (a side is 8 or more), where libvmaf's AVX2 code works
+  // in float64.
+  const int wide = static_cast<int>(int64_t{block.width} * block.height % YuvDialect::kWidePixels);
+  const int j = end - 1;
+  const int row = (block.height - 1) % kRingRows * kTileColumns;
+  for (int i = std::max(0, block.width - wide - x); i < kLanes && x + i < block.width; ++i) {
+    const Moments m = {blurred[kMean1][j * kLanes + i], blurred[kMean2][j * kLanes + i], 0, 0, 0};
+    to[static_cast<size_t>(2 * j) * block.error_pitch + static_cast<size_t>(i)] =
+        YuvDialect::edge_error(xyb1[row + i], xyb2[row + i], m, true);
+  }
+}
+
+template <bool kRgb>
 HWY_INLINE void columns(const ChannelBlock& block) {
   const int last = std::min(block.first - kAhead + kBlockRows, block.height);
   const int steps = last - (block.first - kAhead);
+  const int begin = std::max(0, kAhead - block.first);
   HWY_ALIGN float blurred[kSignals][kBlockRows * kLanes];
-  const V one = hn::Set(d, 1.0f);
-  const V stabiliser = hn::Set(d, kStabiliser);
   for (int x = 0; x < block.width; x += kLanes) {
     const int tile = x / kTileColumns;
     const int within = x % kTileColumns;
     const float* ring = block.blurred + tile * kSignals * kRingTile + within;
     float* memory = block.state + tile * kSignals * kStateTile + within;
     blur_columns<kRgb, Group::Means>(ring, memory, block.first, steps, blurred);
-    blur_columns<kRgb, Group::Products>(ring, memory, block.first, steps, blurred);
-    const float* xyb1 = block.xyb + tile * 2 * kRingTile + within;
-    const float* xyb2 = xyb1 + kRingTile;
-    for (int j = std::max(0, kAhead - block.first); j < steps; ++j) {
-      const int row = (block.first - kAhead + j) % kRingRows * kTileColumns;
-      const V mean1 = hn::Load(d, blurred[kMean1] + j * kLanes);
-      const V mean2 = hn::Load(d, blurred[kMean2] + j * kLanes);
-      const V square1 = hn::Load(d, blurred[kSquare1] + j * kLanes);
-      const V square2 = hn::Load(d, blurred[kSquare2] + j * kLanes);
-      const V product = hn::Load(d, blurred[kProduct] + j * kLanes);
-      const V difference = hn::Sub(mean1, mean2);
-      const V luminance = hn::Sub(one, hn::Mul(difference, difference));
-      const V structure = hn::Add(hn::Mul(hn::Set(d, 2.0f), hn::Sub(product, hn::Mul(mean1, mean2))), stabiliser);
-      const V denominator = hn::Add(
-          hn::Add(hn::Sub(square1, hn::Mul(mean1, mean1)), hn::Sub(square2, hn::Mul(mean2, mean2))), stabiliser);
-      double* ssim = block.errors + static_cast<size_t>(2 * j) * block.error_pitch + x;
-      if constexpr (kRgb) {
-        const V quotient = hn::Div(hn::Mul(luminance, structure), denominator);
-        hn::Store(one_minus(lower(quotient)), dd, ssim);
-        hn::Store(one_minus(upper(quotient)), dd, ssim + kLanes / 2);
-      } else {
-        hn::Store(one_minus(hn::Div(hn::Mul(lower(luminance), lower(structure)), lower(denominator))), dd, ssim);
-        hn::Store(one_minus(hn::Div(hn::Mul(upper(luminance), upper(structure)), upper(denominator))), dd,
-                  ssim + kLanes / 2);
-      }
-      double* change = ssim + block.error_pitch;
-      const V distance1 = hn::Abs(hn::Sub(hn::Load(d, xyb1 + row), mean1));
-      const V distance2 = hn::Abs(hn::Sub(hn::Load(d, xyb2 + row), mean2));
-      hn::Store(edge(lower(distance1), lower(distance2)), dd, change);
-      hn::Store(edge(upper(distance1), upper(distance2)), dd, change + kLanes / 2);
+    if (block.ssim) {
+      blur_columns<kRgb, Group::Products>(ring, memory, block.first, steps, blurred);
+      for (int j = begin; j < steps; ++j)
+        ssim_errors<kRgb>(blurred, j, block.errors + static_cast<size_t>(2 * j) * block.error_pitch + x);
     }
-    if constexpr (!kRgb) {
-      // The last few pixels of the plane, which are in its last row (a side is 8 or more), where libvmaf's AVX2 code
-      // works in float64.
-      if (last < block.height) continue;
-      const int wide = static_cast<int>(int64_t{block.width} * block.height % YuvDialect::kWidePixels);
-      const int j = steps - 1;
-      const int row = (block.height - 1) % kRingRows * kTileColumns;
-      for (int i = std::max(0, block.width - wide - x); i < kLanes && x + i < block.width; ++i) {
-        const Moments m = {blurred[kMean1][j * kLanes + i], blurred[kMean2][j * kLanes + i], 0, 0, 0};
-        block.errors[static_cast<size_t>(2 * j + 1) * block.error_pitch + static_cast<size_t>(x + i)] =
-            YuvDialect::edge_error(xyb1[row + i], xyb2[row + i], m, true);
-      }
-    }
+    if (block.edges) edge_changes(block, blurred, x, begin, steps, !kRgb && last == block.height);
   }
 }
 
@@ -413,13 +424,20 @@ void add_row(const double* ssim, const double* change, int width, double* sum) {
   for (int x = 0; x < width; x += kStretch) {
     const int count = std::min(kStretch, width - x);
     for (int i = 0; i < count; i += static_cast<int>(hn::MaxLanes(dd))) {
+      if (ssim) put(kSsim / 2, i, hn::LoadU(dd, ssim + x + i));
+      if (!change) continue;
       const VD z = hn::LoadU(dd, change + x + i);
-      put(kSsim / 2, i, hn::LoadU(dd, ssim + x + i));
       put(kArtifact / 2, i, hn::IfThenElseZero(hn::Gt(z, zero), z));
       put(kDetail / 2, i, hn::IfThenElseZero(hn::Lt(z, zero), hn::Neg(z)));
     }
-    for (int i = 0; i < count; ++i) {
+    // Side by side where both are wanted, since each addition waits for the one before it.
+    for (int i = 0; ssim && i < count; ++i) {
       sum0 = hn::Add(sum0, hn::Load(pair, term[kSsim / 2] + 2 * i));
+      if (!change) continue;
+      sum1 = hn::Add(sum1, hn::Load(pair, term[kArtifact / 2] + 2 * i));
+      sum2 = hn::Add(sum2, hn::Load(pair, term[kDetail / 2] + 2 * i));
+    }
+    for (int i = 0; !ssim && i < count; ++i) {
       sum1 = hn::Add(sum1, hn::Load(pair, term[kArtifact / 2] + 2 * i));
       sum2 = hn::Add(sum2, hn::Load(pair, term[kDetail / 2] + 2 * i));
     }

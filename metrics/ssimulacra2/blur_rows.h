@@ -22,6 +22,8 @@ constexpr int kStateTile = 2 * kTerms * kTileColumns;
 
 // One channel of a scale. In rings, row r of the picture is at r % kRingRows.
 struct ChannelBlock {
+  bool ssim;   // the SSIM error is wanted
+  bool edges;  // the edge change is wanted
   int width;
   int height;
   int first;           // row of the picture where the block begins, a multiple of kBlockRows
@@ -44,6 +46,7 @@ void blur_along_rows(bool rgb, const ChannelBlock& block);
 void blur_down_columns(bool rgb, const ChannelBlock& block);
 
 // Adds a row's errors to the sums of a plane (ssimulacra2_record.h), pixel by pixel from left to right.
+// Either is null where it isn't wanted.
 void add_errors(const double* ssim, const double* change, int width, double* sum);
 
 }  // namespace qc::ssimulacra2

@@ -130,6 +130,9 @@ void Kernel::scale_sums(const PairView& pair, int scale, Ssimulacra2Record& reco
     }
     for (size_t c = 0; c < kChannels; ++c) {
       ChannelBlock block{};
+      block.ssim = parameters_.weights[scale][c].ssim();
+      block.edges = parameters_.weights[scale][c].edges();
+      if (!block.ssim && !block.edges) continue;
       block.width = size.width;
       block.height = size.height;
       block.first = first;
@@ -144,7 +147,8 @@ void Kernel::scale_sums(const PairView& pair, int scale, Ssimulacra2Record& reco
       blur_down_columns(parameters_.rgb, block);
       for (int y = std::max(0, first - kAhead); y < std::min(first - kAhead + kBlockRows, size.height); ++y) {
         const double* errors = block.errors + static_cast<size_t>(2 * (y - (first - kAhead))) * block.error_pitch;
-        add_errors(errors, errors + block.error_pitch, size.width, record.sum[scale][c]);
+        add_errors(block.ssim ? errors : nullptr, block.edges ? errors + block.error_pitch : nullptr, size.width,
+                   record.sum[scale][c]);
       }
     }
   }

@@ -23,6 +23,17 @@ struct Size {
   int height;
 };
 
+// What the errors of one channel of one scale weigh: SSIM, artifacts and lost detail, by their means and by the fourth
+// roots of the means of their fourth powers. Much weighs nothing, and need not be computed.
+constexpr int kErrors = kSums / 2;
+struct Weights {
+  double mean[kErrors];
+  double fourth[kErrors];
+
+  bool ssim() const { return mean[0] != 0 || fourth[0] != 0; }
+  bool edges() const { return mean[1] != 0 || fourth[1] != 0 || mean[2] != 0 || fourth[2] != 0; }
+};
+
 struct Parameters {
   bool rgb = false;  // planes are G, B, R
   // Sizes of the planes, chroma rounded up.
@@ -30,6 +41,7 @@ struct Parameters {
   Input input[2];  // reference, distorted
   int scales = 0;  // that are computed
   Size scale[kScales] = {};
+  Weights weights[kScales][kChannels] = {};
 
   std::string note;  // what was assumed, for the user; "" if everything is known
 };

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 
 #include "core/error.h"
@@ -54,6 +55,21 @@ std::string draw_options(Random& random, int feature) {
 
 // Smallest side of the pictures that a feature is defined for.
 int least_side(const std::string& feature) { return feature == "float_ms_ssim" ? 176 : 1; }
+
+// Colours for the feature that looks at them. Both inputs are RGB or neither is.
+void draw_colours(Random& random, Plan& plan) {
+  const auto one_of = [&](std::initializer_list<int> codes) {
+    return codes.begin()[draw(random, 0, static_cast<int>(codes.size()) - 1)];
+  };
+  const bool rgb = plan.reference.chroma == QC_CHROMA_444 && draw(random, 0, 2) != 0;
+  for (QCFormat* f : {&plan.reference, &plan.distorted}) {
+    f->matrix = rgb ? 0 : one_of({1, 2, 4, 5, 7, 9});
+    f->full_range = one_of({-1, 0, 1});
+    f->transfer = one_of({1, 2, 4, 8});
+    f->primaries = one_of({1, 2, 6, 9});
+  }
+  plan.text += rgb ? ", RGB" : "";
+}
 
 QCFrame host_frame(const Picture& p) {
   QCFrame f{};
@@ -109,6 +125,7 @@ StreamPlan draw_stream(uint64_t seed, int index) {
   const int least = std::max(defined_from, draw(random, 0, 3) ? 11 : 1);
   const int most = std::max(defined_from + 50, draw(random, 0, 7) ? 70 : 420);
   s.plan = draw_plan(random, least, most, {8, 8, 10, 12, 16});
+  if (std::strcmp(info.name, "ssimulacra2") == 0) draw_colours(random, s.plan);
   s.options = draw_options(random, index);
   s.frames = draw(random, 1, most > 100 ? 6 : 48);
   s.subsample = draw(random, 0, 5) ? 1 : draw(random, 2, 4);
