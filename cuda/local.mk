@@ -42,6 +42,10 @@ qc_kernels = \
 	cuda/adm/adm_sums.cu \
 	cuda/adm/float_adm_sums.cu \
 	cuda/ciede/color_differences.cu \
+	cuda/cambi/cambi_contrasts.cu \
+	cuda/cambi/cambi_levels.cu \
+	cuda/cambi/cambi_pooling.cu \
+	cuda/cambi/hoare_find.cu \
 	cuda/math/ordered_sum.cu \
 	cuda/motion/blurred_difference.cu \
 	cuda/psnr/ansnr.cu \
@@ -63,6 +67,12 @@ qc_kernel_headers = \
 	cuda/adm/tile.h \
 	cuda/adm/tile_position.h \
 	cuda/ciede/color_differences.h \
+	cuda/cambi/cambi_contrasts.h \
+	cuda/cambi/cambi_levels.h \
+	cuda/cambi/cambi_planes.h \
+	cuda/cambi/cambi_pooling.h \
+	cuda/cambi/find_plane.h \
+	cuda/cambi/hoare_find.h \
 	cuda/device/frame.h \
 	cuda/device/kernel_name.h \
 	cuda/device/plane_walk.h \
@@ -99,6 +109,10 @@ qc_sources += \
 	cuda/adm/float_adm.h \
 	cuda/ciede/ciede.cpp \
 	cuda/ciede/ciede.h \
+	cuda/cambi/cambi.cpp \
+	cuda/cambi/cambi.h \
+	cuda/cambi/top_summation.cpp \
+	cuda/cambi/top_summation.h \
 	cuda/device_layout.h \
 	cuda/driver/driver.cpp \
 	cuda/driver/driver.h \

@@ -42,6 +42,7 @@
 
 namespace qc::device {
 
+// ballot(): a bit for each lane of the warp, all of which take part. trailing_zeros(): of a word that is not 0.
 #if defined(__clang__)
 QC_DEVICE unsigned thread_x() { return __nvvm_read_ptx_sreg_tid_x(); }
 QC_DEVICE unsigned block_x() { return __nvvm_read_ptx_sreg_ctaid_x(); }
@@ -59,11 +60,15 @@ QC_DEVICE uint32_t shuffle_up_word(uint32_t v, int distance) {
 QC_DEVICE uint32_t shuffle_word(uint32_t v, int lane) {
   return static_cast<uint32_t>(__nvvm_shfl_sync_idx_i32(0xffffffffU, static_cast<int>(v), lane, 0x1f));
 }
+QC_DEVICE uint32_t ballot(bool v) { return static_cast<uint32_t>(__nvvm_vote_ballot_sync(0xffffffffU, v)); }
+QC_DEVICE int count_ones(uint32_t v) { return __builtin_popcount(v); }
+QC_DEVICE int trailing_zeros(uint32_t v) { return __builtin_ctz(v); }
 QC_DEVICE float sqrt_rn(float x) { return __nvvm_sqrt_rn_f(x); }
 QC_DEVICE double double_of_words(uint32_t high, uint32_t low) {
   return __nvvm_lohi_i2d(static_cast<int>(low), static_cast<int>(high));
 }
 QC_DEVICE void atomic_add(uint64_t* p, uint64_t v) { __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
+QC_DEVICE void atomic_add(uint32_t* p, uint32_t v) { __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 QC_DEVICE void atomic_or(uint32_t* p, uint32_t v) { __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
 #else
 QC_DEVICE unsigned thread_x() { return threadIdx.x; }
@@ -76,6 +81,9 @@ QC_DEVICE void sync_warp() { __syncwarp(); }
 QC_DEVICE uint32_t shuffle_xor_word(uint32_t v, int mask) { return __shfl_xor_sync(0xffffffffU, v, mask); }
 QC_DEVICE uint32_t shuffle_up_word(uint32_t v, int distance) { return __shfl_up_sync(0xffffffffU, v, distance); }
 QC_DEVICE uint32_t shuffle_word(uint32_t v, int lane) { return __shfl_sync(0xffffffffU, v, lane); }
+QC_DEVICE uint32_t ballot(bool v) { return __ballot_sync(0xffffffffU, v); }
+QC_DEVICE int count_ones(uint32_t v) { return __popc(v); }
+QC_DEVICE int trailing_zeros(uint32_t v) { return __ffs(static_cast<int>(v)) - 1; }
 QC_DEVICE float sqrt_rn(float x) { return __fsqrt_rn(x); }
 QC_DEVICE double double_of_words(uint32_t high, uint32_t low) {
   return __hiloint2double(static_cast<int>(high), static_cast<int>(low));
@@ -83,6 +91,7 @@ QC_DEVICE double double_of_words(uint32_t high, uint32_t low) {
 QC_DEVICE void atomic_add(uint64_t* p, uint64_t v) {
   atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
 }
+QC_DEVICE void atomic_add(uint32_t* p, uint32_t v) { atomicAdd(p, v); }
 QC_DEVICE void atomic_or(uint32_t* p, uint32_t v) { atomicOr(p, v); }
 #endif
 

@@ -17,6 +17,7 @@
 #include "cuda/adm/adm.h"
 #include "cuda/adm/float_adm.h"
 #include "cuda/ciede/ciede.h"
+#include "cuda/cambi/cambi.h"
 #include "cuda/motion/motion.h"
 #include "cuda/psnr/psnr.h"
 #include "cuda/psnr_hvs/psnr_hvs.h"
@@ -48,7 +49,7 @@ constexpr RegistryEntry kRegistry[] = {
     {&kAdm, QC_CUDA_PATH(make_adm_kernels)},
     {&kMotion, QC_CUDA_PATH(make_motion_kernels)},
     {&kVif, QC_CUDA_PATH(make_vif_kernels)},
-    {&kCambi, nullptr},
+    {&kCambi, QC_CUDA_PATH(make_cambi_kernels)},
     {&kMotionV2, QC_CUDA_PATH(make_motion_kernels)},
     {&kSsim, QC_CUDA_PATH(make_ssim_kernels)},
     {&kSsimulacra2, QC_CUDA_PATH(make_ssimulacra2_kernels)},

@@ -116,6 +116,17 @@ uint32_t exchange(uint32_t v, unsigned lane) {
   return running.fibers[running.current / kWarp * kWarp + lane]->deposit[turn];
 }
 
+uint32_t ballot(bool v) {
+  Fiber& fiber = *running.fibers[running.current];
+  const unsigned turn = fiber.exchanges++ % 2;
+  fiber.deposit[turn] = v;
+  wait_as(State::AtWarp);
+  uint32_t bits = 0;
+  for (unsigned lane = 0; lane < kWarp; ++lane)
+    bits |= running.fibers[running.current / kWarp * kWarp + lane]->deposit[turn] << lane;
+  return bits;
+}
+
 void launch(const Registration& kernel, const unsigned grid[3], unsigned threads, const void* args) {
   if (threads != static_cast<unsigned>(kernel.threads)) fail(kernel.name, "launched with another number of threads");
   running.threads = threads;

@@ -84,7 +84,7 @@ void draw_pair(Random& random, const Plan& plan, Picture& reference, Picture& di
   lay_out(random, reference, plan.reference);
   lay_out(random, distorted, plan.distorted);
   const int peak = (1 << plan.reference.depth) - 1;
-  const int kind = draw(random, 0, 7);
+  const int kind = draw(random, 0, 9);
   const int change = draw(random, 0, 5);
   const int amplitude = std::max(1, peak >> draw(random, 1, 8));
   for (int p = 0; p < (plan.reference.chroma == QC_CHROMA_400 ? 1 : 3); ++p) {
@@ -99,6 +99,12 @@ void draw_pair(Random& random, const Plan& plan, Picture& reference, Picture& di
         if (kind == 2) r = (x / 4 + y / 4) % 2 ? peak : 0;
         if (kind >= 3 && kind <= 6)
           r = level + slope_x * x / 4 + slope_y * y / 4 + draw(random, -amplitude, amplitude) / 4;
+        // Bands of neighbouring levels of 8 or 10 bits, with specks.
+        if (kind >= 8) {
+          const int step = std::max(1, kind == 8 ? peak / 255 : peak / 1023);
+          r = level + (slope_x * x + slope_y * y) / (8 * amplitude) * step;
+          if (draw(random, 0, 99) == 0) r += step;
+        }
         r = std::clamp(r, 0, peak);
         int d = r;
         if (change == 1) d = r + draw(random, -1, 1);

@@ -34,7 +34,8 @@ struct Plan {
 // for each.
 Plan draw_plan(Random& random, int least, int most, const std::vector<int>& depths);
 
-// A pair of pictures of one of several kinds: noise, gradients, flat, extreme values, equal, nearly equal.
+// A pair of pictures of one of several kinds: noise, gradients, bands, flat, extreme values, equal, nearly
+// equal.
 void draw_pair(Random& random, const Plan& plan, Picture& reference, Picture& distorted);
 
 }  // namespace qc::parity

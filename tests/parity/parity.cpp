@@ -1,16 +1,19 @@
 // Compares the CUDA path with the CPU path over random pairs: every score of every frame must have the same bits.
 //
-//   parity [--feature NAME] [--pairs N] [--seed S] [--threads T] [--ssim-margin F] [--driver FILE] [--list yes]
+//   parity [--feature NAME] [--pairs N] [--seed S] [--threads T] [--ssim-margin F] [--cambi-ordered yes]
+//          [--driver FILE] [--list yes]
 //
 // Each stream draws geometry, layouts and options from its own seed, which a difference is reported with: --seed S
-// --pairs 1 repeats it. --ssim-margin makes the SSIM features doubt their means more (cuda/ssim/ssim.h). --driver names
-// a library to use in place of libcuda.so.1 (tests/emulation).
+// --pairs 1 repeats it. --ssim-margin makes the SSIM features doubt their means more (cuda/ssim/ssim.h),
+// --cambi-ordered makes cambi order all of its sums. --driver names a library to use in place of libcuda.so.1
+// (tests/emulation).
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
 
+#include "cuda/cambi/cambi.h"
 #include "cuda/driver/driver.h"
 #include "cuda/ssim/ssim.h"
 #include "parity/stream.h"
@@ -85,6 +88,8 @@ int run(int argc, char** argv) {
       settings.threads = std::atoi(value);
     } else if (key == "--ssim-margin") {
       cuda::set_ssim_margin_factor(std::atof(value));
+    } else if (key == "--cambi-ordered") {
+      cuda::set_cambi_always_ordered(true);
     } else if (key == "--list") {
       list = true;
     } else if (key == "--driver") {

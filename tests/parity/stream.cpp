@@ -35,6 +35,9 @@ const std::string& estimates_file() {
   return file.path;
 }
 
+// Size in either direction that pictures are resampled to at most.
+constexpr int kMostResampled = 400;
+
 std::string draw_options(Random& random, int feature) {
   std::string text;
   QCOptionInfo option;
@@ -42,12 +45,17 @@ std::string draw_options(Random& random, int feature) {
     if (draw(random, 0, 2) == 0) continue;
     std::string value;
     if (option.type == QC_OPTION_BOOL) value = draw(random, 0, 1) ? "true" : "false";
-    if (option.type == QC_OPTION_INT)
-      value = std::to_string(draw(random, static_cast<int>(option.min), static_cast<int>(option.max)));
+    if (option.type == QC_OPTION_INT) {
+      const std::string_view name = option.name;
+      const bool size = name.ends_with("_width") || name.ends_with("_height");
+      const int most = static_cast<int>(size ? kMostResampled : option.max);
+      value = std::to_string(draw(random, static_cast<int>(option.min), most));
+    }
     if (option.type == QC_OPTION_DOUBLE && draw(random, 0, 1))
-      value = std::to_string(std::min(option.max, option.min + draw(random, 0, 1000) / 100.0));
+      value = std::to_string(option.min + std::min(10.0, option.max - option.min) * draw(random, 0, 1000) / 1000);
     if (option.name == std::string("division") && draw(random, 0, 1))
       value = "table:division_table=" + estimates_file();
+    if (std::string_view(option.name).ends_with("eotf")) value = draw(random, 0, 1) ? "bt1886" : "pq";
     if (!value.empty()) text += std::string(":") + option.name + "=" + value;
   }
   return text;
@@ -70,6 +78,8 @@ void draw_colours(Random& random, Plan& plan) {
   }
   plan.text += rgb ? ", RGB" : "";
 }
+// Smallest of the pictures' longer sides.
+int least_long_side(const std::string& feature) { return feature == "cambi" ? 216 : 1; }
 
 QCFrame host_frame(const Picture& p) {
   QCFrame f{};
@@ -123,8 +133,11 @@ StreamPlan draw_stream(uint64_t seed, int index) {
   StreamPlan s{};
   s.seed = seed;
   const int least = std::max(defined_from, draw(random, 0, 3) ? 11 : 1);
-  const int most = std::max(defined_from + 50, draw(random, 0, 7) ? 70 : 420);
-  s.plan = draw_plan(random, least, most, {8, 8, 10, 12, 16});
+  const int least_long = least_long_side(info.name);
+  const int most = std::max({defined_from + 50, least_long + 50, draw(random, 0, 7) ? 70 : 420});
+  do {
+    s.plan = draw_plan(random, least, most, {8, 8, 10, 12, 16});
+  } while (std::max(s.plan.reference.width, s.plan.reference.height) < least_long);
   if (std::strcmp(info.name, "ssimulacra2") == 0) draw_colours(random, s.plan);
   s.options = draw_options(random, index);
   s.frames = draw(random, 1, most > 100 ? 6 : 48);

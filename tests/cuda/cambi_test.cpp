@@ -1,0 +1,156 @@
+// cambi on the device beside what tests/parity compares. Hoare's FIND in parallel and the sum in the order that it
+// leaves, on the stand-in for the driver in tests/emulation: the same values in the same places as step by step, and
+// the same sum.
+#include <unistd.h>
+
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cuda/cambi/top_summation.h"
+
+extern "C" {
+#include <cmocka.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+}
+
+#include "cambi/top_sum.h"
+#include "qualitycuda.h"
+
+namespace {
+
+namespace cuda = qc::cuda;
+using Values = std::vector<float>;
+
+int load_emulation(void**) {
+  char folder[4096];
+  assert_non_null(getcwd(folder, sizeof(folder)));
+  cuda::set_driver_file(std::string(folder) + "/tests/emulation/libemulated_cuda.so");
+  return 0;
+}
+
+// Values and sum after the device's work.
+double run(cuda::TopSummation& summation, const cuda::Stream& stream, Values& values, size_t pooled) {
+  const size_t bytes = values.size() * sizeof(float);
+  const cuda::DeviceBuffer memory = cuda::DeviceBuffer::allocate(bytes);
+  const cuda::DeviceBuffer result = cuda::DeviceBuffer::allocate(sizeof(double));
+  cuda::driver().cuMemcpyHtoDAsync(memory.get(), values.data(), bytes, stream.get());
+  summation.enqueue(stream.get(), cuda::pointer<uint32_t>(memory.get()), static_cast<uint32_t>(values.size()),
+                    static_cast<uint32_t>(pooled), cuda::pointer<double>(result.get()));
+  double sum = 0;
+  cuda::driver().cuMemcpyDtoHAsync(values.data(), memory.get(), bytes, stream.get());
+  cuda::driver().cuMemcpyDtoHAsync(&sum, result.get(), sizeof(sum), stream.get());
+  cuda::driver().cuStreamSynchronize(stream.get());
+  return sum;
+}
+
+// The test pattern of the specification, whose sum depends on the order.
+Values dynamic_range() {
+  Values values(1000);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = float(static_cast<uint32_t>(i * 2654435761U)) * (i % 3 == 0 ? 0x1p12F : 0x1p-20F);
+  return values;
+}
+
+void same_as_step_by_step(void**) {
+  const cuda::PrimaryContext context(0);
+  const cuda::ContextScope scope(context.get());
+  cuda::Device device(0);
+  cuda::TopSummation summation(device);
+  const cuda::Stream stream = cuda::Stream::create();
+  std::mt19937 random(7);
+  std::vector<Values> cases = {dynamic_range(), {3}, {1, 2}, {2, 1}, {0, 0, 0}};
+  for (int i = 0; i < 12; ++i) {
+    Values values(1 + random() % (i < 8 ? 60 : 3000));
+    const unsigned different = i % 3 == 0 ? 3 : i % 3 == 1 ? 40 : 100000;
+    for (float& v : values)
+      v = float(random() % different) * (random() % 4 ? 1.0F : 0x1p30F) + float(random() % 2) * 0x1p-24F;
+    cases.push_back(values);
+  }
+  for (const Values& values : cases) {
+    for (const size_t pooled : {size_t{1}, values.size() * 6 / 10, values.size() - 1, values.size()}) {
+      if (pooled == 0 || pooled > values.size()) continue;
+      Values expected = values;
+      const double sum = qc::cambi::ordered_top_sum(expected.data(), expected.size(), pooled);
+      Values found = values;
+      const double found_sum = run(summation, stream, found, pooled);
+      assert_true(std::bit_cast<uint64_t>(found_sum) == std::bit_cast<uint64_t>(sum));
+      assert_memory_equal(found.data(), expected.data(), expected.size() * sizeof(float));
+    }
+  }
+}
+
+struct Context {
+  QCContext* ctx = nullptr;
+  explicit Context(const char* feature) {
+    assert_int_equal(qc_create(&ctx), QC_OK);
+    assert_int_equal(qc_set(ctx, "feature", feature), QC_OK);
+    assert_int_equal(qc_set(ctx, "backend", "cuda"), QC_OK);
+  }
+  ~Context() { qc_destroy(&ctx); }
+};
+
+QCFormat gray10() {
+  QCFormat f{};
+  f.width = 240;
+  f.height = 32;
+  f.chroma = QC_CHROMA_400;
+  f.depth = 10;
+  f.sample_bytes = 2;
+  f.matrix = f.primaries = f.transfer = 2;
+  f.full_range = -1;
+  return f;
+}
+
+void maps_are_refused(void**) {
+  char folder[] = "/tmp/cambi-maps-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  const Context c((std::string("name=cambi:heatmaps_path=") + folder).c_str());
+  const QCFormat f = gray10();
+  assert_int_equal(qc_open(c.ctx, &f, &f, nullptr), QC_ERROR_UNSUPPORTED);
+  assert_non_null(std::strstr(qc_error(c.ctx), "use backend=cpu"));
+  std::filesystem::remove_all(folder);
+}
+
+// In the distorted picture always, in the reference only where that is scored; also where resampling passes over the
+// sample.
+void samples_beyond_the_depth_are_refused(void**) {
+  const QCFormat f = gray10();
+  const auto samples = static_cast<size_t>(f.width * f.height);
+  for (const char* feature : {"name=cambi", "name=cambi:full_ref=true", "name=cambi:enc_width=220:enc_height=150"}) {
+    for (int beyond = 0; beyond < 2; ++beyond) {
+      const Context c(feature);
+      assert_int_equal(qc_open(c.ctx, &f, &f, nullptr), QC_OK);
+      std::vector<uint16_t> pictures[2] = {std::vector<uint16_t>(samples, 100), std::vector<uint16_t>(samples, 100)};
+      pictures[beyond][samples - 2] = 1024;
+      QCPair pair{};
+      pair.reference.data[0] = pictures[0].data();
+      pair.distorted.data[0] = pictures[1].data();
+      pair.reference.stride[0] = pair.distorted.stride[0] = 2 * f.width;
+      QCResult result;
+      QCStatus status = qc_send(c.ctx, &pair);
+      if (status == QC_OK) status = qc_send(c.ctx, nullptr);
+      if (status == QC_OK) status = qc_receive(c.ctx, &result);
+      const bool refused = beyond == 1 || std::strstr(feature, "full_ref");
+      assert_int_equal(status, refused ? QC_ERROR_INVALID : QC_OK);
+      if (refused) assert_non_null(std::strstr(qc_error(c.ctx), "exceeds the greatest value of 10 bits"));
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      cmocka_unit_test(same_as_step_by_step),
+      cmocka_unit_test(maps_are_refused),
+      cmocka_unit_test(samples_beyond_the_depth_are_refused),
+  };
+  return cmocka_run_group_tests(tests, load_emulation, nullptr);
+}
