@@ -282,8 +282,10 @@ Slot CudaExecutor::make_slot() {
     const ContextScope scope(reference_.context);
     slot.reference_ready = Event::create();
   }
-  for (const Instance& i : instances_)
-    if (i.entry->definition->every_frame) slot.graph[0] = capture(slot, false);
+  // Later frames may need the copies of pictures that are not scored themselves.
+  bool unscored = history_ > 0 && (host_frames_ || separate_reference());
+  for (const Instance& i : instances_) unscored = unscored || i.entry->definition->every_frame;
+  if (unscored) slot.graph[0] = capture(slot, false);
   slot.graph[1] = capture(slot, true);
   return slot;
 }

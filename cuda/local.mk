@@ -52,6 +52,7 @@ qc_kernels = \
 	cuda/psnr/luma_sums.cu \
 	cuda/psnr/squared_error.cu \
 	cuda/psnr_hvs/block_errors.cu \
+	cuda/speed/speed_score.cu \
 	cuda/ssim/decimation.cu \
 	cuda/ssim/moment_ssim.cu \
 	cuda/ssim/windowed_ssim.cu \
@@ -83,6 +84,7 @@ qc_kernel_headers = \
 	cuda/psnr/luma_sums.h \
 	cuda/psnr/squared_error.h \
 	cuda/psnr_hvs/block_errors.h \
+	cuda/speed/speed_score.h \
 	cuda/ssim/decimation.h \
 	cuda/ssim/moment_ssim.h \
 	cuda/ssim/widen.h \
@@ -131,6 +133,8 @@ qc_sources += \
 	cuda/psnr/psnr.h \
 	cuda/psnr_hvs/psnr_hvs.cpp \
 	cuda/psnr_hvs/psnr_hvs.h \
+	cuda/speed/speed.cpp \
+	cuda/speed/speed.h \
 	cuda/ssim/ssim.cpp \
 	cuda/ssim/ssim.h \
 	cuda/ssimulacra2/ssimulacra2.cpp \

@@ -107,6 +107,13 @@ QC_DEVICE double fma_rn(double a, double b, double c) {
   return sum;
 }
 
+// 1 / sqrt(x) within 2^-22, for x in [1, 2]. Devices differ in the last bits.
+QC_DEVICE float reciprocal_root_estimate(float x) {
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
 // c + the sum of the four products of the bytes of a and b.
 QC_DEVICE uint32_t dot4(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t d;

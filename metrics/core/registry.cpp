@@ -16,11 +16,12 @@
 #if QC_CUDA
 #include "cuda/adm/adm.h"
 #include "cuda/adm/float_adm.h"
-#include "cuda/ciede/ciede.h"
 #include "cuda/cambi/cambi.h"
+#include "cuda/ciede/ciede.h"
 #include "cuda/motion/motion.h"
 #include "cuda/psnr/psnr.h"
 #include "cuda/psnr_hvs/psnr_hvs.h"
+#include "cuda/speed/speed.h"
 #include "cuda/ssim/ssim.h"
 #include "cuda/ssimulacra2/ssimulacra2.h"
 #include "cuda/vif/vif.h"
@@ -39,8 +40,8 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatVif, nullptr},
     {&kFloatMotion, nullptr},
     {&kFloatMoment, QC_CUDA_PATH(make_float_moment_kernels)},
-    {&kSpeedChroma, nullptr},
-    {&kSpeedTemporal, nullptr},
+    {&kSpeedChroma, QC_CUDA_PATH(make_speed_chroma_kernels)},
+    {&kSpeedTemporal, QC_CUDA_PATH(make_speed_temporal_kernels)},
     {&kFloatMsSsim, QC_CUDA_PATH(make_float_ms_ssim_kernels)},
     {&kFloatSsim, QC_CUDA_PATH(make_float_ssim_kernels)},
     {&kCiede, QC_CUDA_PATH(make_ciede_kernels)},

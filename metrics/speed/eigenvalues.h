@@ -6,6 +6,14 @@
 
 namespace qc::speed {
 
+// 1 / sqrt(x) for x in [1, 2], given an estimate within 2^-22: as if the square root and the quotient were rounded to
+// float64 and the result to float32. The true value is never so close to a tie that an error of 2^-50 would matter.
+QC_HD inline float reciprocal_root(float x, float estimate) {
+  const auto y = static_cast<double>(estimate);
+  const double error = 1.0 - static_cast<double>(x) * (y * y);
+  return static_cast<float>(y + y * error * (0.5 + 0.375 * error));
+}
+
 // Math has square_root(float), rounded to nearest, and reciprocal_root(float x): 1 / sqrt(x), the square root and the
 // quotient rounded to float64, the result to float32; x is in [1, 2].
 template <class Math>

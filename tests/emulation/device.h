@@ -71,6 +71,7 @@ inline int trailing_zeros(uint32_t v) { return __builtin_ctz(v); }
 inline float sqrt_rn(float x) { return std::sqrt(x); }
 inline double sqrt_rn(double x) { return std::sqrt(x); }
 inline double fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline float reciprocal_root_estimate(float x) { return 1.0F / std::sqrt(x); }
 inline double double_of_words(uint32_t high, uint32_t low) {
   return __builtin_bit_cast(double, static_cast<uint64_t>(high) << 32 | low);
 }

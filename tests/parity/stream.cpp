@@ -38,6 +38,10 @@ const std::string& estimates_file() {
 // Size in either direction that pictures are resampled to at most.
 constexpr int kMostResampled = 400;
 
+std::string draw_one(Random& random, const std::vector<const char*>& values) {
+  return values[static_cast<size_t>(draw(random, 0, static_cast<int>(values.size()) - 1))];
+}
+
 std::string draw_options(Random& random, int feature) {
   std::string text;
   QCOptionInfo option;
@@ -53,8 +57,12 @@ std::string draw_options(Random& random, int feature) {
     }
     if (option.type == QC_OPTION_DOUBLE && draw(random, 0, 1))
       value = std::to_string(option.min + std::min(10.0, option.max - option.min) * draw(random, 0, 1000) / 1000);
-    if (option.name == std::string("division") && draw(random, 0, 1))
-      value = "table:division_table=" + estimates_file();
+    // SpEED's scales are few, and prescaling by less than 1 leaves little of the pictures drawn here.
+    const std::string name = option.name;
+    if (name == "speed_kernelscale") value = draw_one(random, {"0.5", "0.666667", "1.5", "2.4", "3.71134", "1.6"});
+    if (name == "speed_prescale") value = draw_one(random, {"0.9", "1.0004", "1.3", "2", "1"});
+    if (name == "speed_prescale_method") value = draw_one(random, {"nearest", "bilinear", "bicubic", "lanczos4"});
+    if (name == "division" && draw(random, 0, 1)) value = "table:division_table=" + estimates_file();
     if (std::string_view(option.name).ends_with("eotf")) value = draw(random, 0, 1) ? "bt1886" : "pq";
     if (!value.empty()) text += std::string(":") + option.name + "=" + value;
   }
@@ -62,7 +70,13 @@ std::string draw_options(Random& random, int feature) {
 }
 
 // Smallest side of the pictures that a feature is defined for.
-int least_side(const std::string& feature) { return feature == "float_ms_ssim" ? 176 : 1; }
+int least_side(const std::string& feature) {
+  if (feature == "float_ms_ssim") return 176;
+  // Enough for statistics that are not singular.
+  if (feature == "speed_chroma") return 340;
+  if (feature == "speed_temporal") return 170;
+  return 1;
+}
 
 // Colours for the feature that looks at them. Both inputs are RGB or neither is.
 void draw_colours(Random& random, Plan& plan) {
