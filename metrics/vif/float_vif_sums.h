@@ -11,9 +11,9 @@ namespace qc {
 
 // Memory of a worker, kept from frame to frame.
 struct FloatVifScratch {
-  std::vector<float> samples[2][2];  // of the pictures of two neighbouring scales, reference and distorted
-  std::vector<float> filtered;
-  std::vector<float> terms[2];
+  std::vector<float> picture[kFloatVifScales][2];  // reference and distorted; of the first scale a few rows may suffice
+  std::vector<float> filtered;                     // rows after the vertical pass
+  std::vector<float> terms;                        // rows of numerators, then of denominators
 };
 
 // The planes have the same size, that of `parameters`, and the same depth of 8 to 16 bits. Sums of scales that are not
