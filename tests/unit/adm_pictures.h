@@ -3,25 +3,11 @@
 
 #include <algorithm>
 
-#include "guarded_picture.h"
-#include "unit.h"
+#include "pictures.h"
 
 namespace unit {
 
-struct Pictures {
-  Pictures(const qc::Geometry& g, const SampleFunction& reference, const SampleFunction& distorted,
-           const Layout& layout = {}, const Layout& distorted_layout = {})
-      : r(g, layout, reference), d(g, distorted_layout, distorted), view{r.view(), d.view()} {}
-  GuardedPicture r;
-  GuardedPicture d;
-  qc::PairView view;
-};
-
 inline qc::Geometry gray(int width, int height, int depth) { return {width, height, QC_CHROMA_400, depth}; }
-
-inline SampleFunction flat(uint32_t value) {
-  return [value](int, int, int) { return value; };
-}
 
 // The test frames S of the specification.
 inline uint32_t pattern(int x, int y) { return static_cast<uint32_t>((3 * y + 5 * x + y * x / 8) % 256); }
@@ -32,13 +18,6 @@ inline SampleFunction pattern_distorted(int depth) {
   return [depth](int, int x, int y) {
     return (3 * pattern(x, y) / 4 + 20 + static_cast<uint32_t>((7 * y + 3 * x) % 8)) << (depth - 8);
   };
-}
-
-inline uint64_t hash(uint64_t seed, int x, int y) {
-  uint64_t h = seed + static_cast<uint64_t>(x) * 0xbf58476d1ce4e5b9U + static_cast<uint64_t>(y) * 0x94d049bb133111ebU;
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9U;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebU;
-  return h ^ (h >> 31);
 }
 
 // Reproducible content. 0: noise. 1: only the least and the greatest value. 2: lines of full contrast. 3: nearly flat.

@@ -20,6 +20,7 @@ using unit::assert_score;
 using unit::content;
 using unit::FeatureRun;
 using unit::flat;
+using unit::for_each_target;
 using unit::gray;
 using unit::GuardedPicture;
 using unit::hash;
@@ -38,14 +39,6 @@ void assert_scores(const Scores& scores, double adm2, double aim, double adm3) {
   assert_score(scores, "integer_adm2", adm2);
   assert_score(scores, "integer_aim", aim);
   assert_score(scores, "integer_adm3", adm3);
-}
-
-void for_each_target(const std::function<void()>& body) {
-  for (const std::string& target : available_targets()) {
-    assert_true(force_target(target));
-    body();
-  }
-  force_target("");
 }
 
 void assert_all(const std::vector<int32_t>& plane, int32_t value) {

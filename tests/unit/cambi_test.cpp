@@ -13,7 +13,7 @@
 #include "cambi/cambi_record.h"
 #include "cambi/top_sum.h"
 #include "core/targets.h"
-#include "guarded_picture.h"
+#include "pictures.h"
 #include "unit.h"
 
 namespace {
@@ -21,18 +21,11 @@ namespace {
 using namespace qc;
 using unit::assert_same;
 using unit::FeatureRun;
+using unit::for_each_target;
 using unit::GuardedPicture;
 using unit::Layout;
 using unit::SampleFunction;
 using unit::Scores;
-
-void for_each_target(const std::function<void()>& body) {
-  for (const std::string& target : available_targets()) {
-    assert_true(force_target(target));
-    body();
-  }
-  force_target("");
-}
 
 // The test pattern F2 of the specification.
 SampleFunction ramp(int depth, int frame) {

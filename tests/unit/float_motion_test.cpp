@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/targets.h"
-#include "guarded_picture.h"
 #include "math/ordered_rows.h"
 #include "motion/float_difference.h"
+#include "pictures.h"
 #include "stream_run.h"
 #include "unit.h"
 
@@ -99,8 +99,8 @@ void pattern_scores(void**) {
       std::vector<SampleFunction> frames;
       for (int i = 0; i < 4; ++i) frames.push_back(pattern(depth, i));
       for (const char* threads : {"1", "3"}) {
-        const Columns c = run_stream(std::string("name=float_motion") + k.options, {67, 45, QC_CHROMA_444, depth},
-                                     frames, threads);
+        const Columns c =
+            run_stream(std::string("name=float_motion") + k.options, {67, 45, QC_CHROMA_444, depth}, frames, threads);
         assert_column(c, std::string("motion") + k.suffix, motion);
         assert_column(c, std::string("motion2") + k.suffix, motion);
         assert_column(c, std::string("motion3") + k.suffix, {motion[1], motion[1], motion[2], motion[3]});
@@ -142,10 +142,7 @@ void refusals(void**) {
 SampleFunction noise(uint32_t seed, int depth, int kind) {
   return [=](int, int x, int y) {
     const int cell = kind == 1 ? 4 : 1;
-    uint32_t h = seed + static_cast<uint32_t>(x / cell) * 0x9e3779b1U + static_cast<uint32_t>(y / cell) * 0x85ebca77U;
-    h = (h ^ (h >> 15)) * 0x2c1b3c6dU;
-    h = (h ^ (h >> 12)) * 0x297a2d39U;
-    h ^= h >> 15;
+    const uint32_t h = unit::hash32(seed, x / cell, y / cell);
     const uint32_t maximum = (1U << depth) - 1;
     return kind == 1 ? (h & 64 ? maximum : 0U) : h & maximum;
   };
@@ -218,10 +215,9 @@ void ordered_rows(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(flat_steps),        cmocka_unit_test(short_streams),
-      cmocka_unit_test(impulses),          cmocka_unit_test(pattern_scores),
-      cmocka_unit_test(several_instances), cmocka_unit_test(refusals),
-      cmocka_unit_test(ordered_rows),      cmocka_unit_test(targets_and_layouts),
+      cmocka_unit_test(flat_steps),     cmocka_unit_test(short_streams),       cmocka_unit_test(impulses),
+      cmocka_unit_test(pattern_scores), cmocka_unit_test(several_instances),   cmocka_unit_test(refusals),
+      cmocka_unit_test(ordered_rows),   cmocka_unit_test(targets_and_layouts),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -70,12 +70,12 @@ void filters(void**) {
       {3, {0x3E2A5F21, 0x3F2AD06F}},
       {5, {0x3D5F2F86, 0x3E7A0FEA, 0x3ECE2433}},
       {9, {0x3C9B77EC, 0x3D64F57B, 0x3DF7A562, 0x3E44BA13, 0x3E658DC1}},
-      {17, {0x3BF453B8, 0x3C69B9D9, 0x3CCD0E7B, 0x3D24FECF, 0x3D738495, 0x3DA4D021, 0x3DCC9A86, 0x3DE8F3B3, 0x3DF33FB2}},
-      {65,
-       {0x3AC4DCB5, 0x3AED32A0, 0x3B0E0E4D, 0x3B2925FE, 0x3B483844, 0x3B6B99B9, 0x3B89CC82, 0x3BA03DD9, 0x3BB93D7A,
-        0x3BD4E011, 0x3BF3309A, 0x3C0A1758, 0x3C1BE673, 0x3C2EF7B2, 0x3C43355E, 0x3C58818A, 0x3C6EB5E2, 0x3C82D1DA,
-        0x3C8E8A1C, 0x3C9A6496, 0x3CA63ED5, 0x3CB1F3A8, 0x3CBD5BCF, 0x3CC84ED3, 0x3CD2A3E6, 0x3CDC32DE, 0x3CE4D537,
-        0x3CEC6711, 0x3CF2C829, 0x3CF7DCC3, 0x3CFB8E63, 0x3CFDCC85, 0x3CFE8D06}},
+      {17,
+       {0x3BF453B8, 0x3C69B9D9, 0x3CCD0E7B, 0x3D24FECF, 0x3D738495, 0x3DA4D021, 0x3DCC9A86, 0x3DE8F3B3, 0x3DF33FB2}},
+      {65, {0x3AC4DCB5, 0x3AED32A0, 0x3B0E0E4D, 0x3B2925FE, 0x3B483844, 0x3B6B99B9, 0x3B89CC82, 0x3BA03DD9, 0x3BB93D7A,
+            0x3BD4E011, 0x3BF3309A, 0x3C0A1758, 0x3C1BE673, 0x3C2EF7B2, 0x3C43355E, 0x3C58818A, 0x3C6EB5E2, 0x3C82D1DA,
+            0x3C8E8A1C, 0x3C9A6496, 0x3CA63ED5, 0x3CB1F3A8, 0x3CBD5BCF, 0x3CC84ED3, 0x3CD2A3E6, 0x3CDC32DE, 0x3CE4D537,
+            0x3CEC6711, 0x3CF2C829, 0x3CF7DCC3, 0x3CFB8E63, 0x3CFDCC85, 0x3CFE8D06}},
   };
   for (const auto& [taps, expected] : halves) {
     const float_vif::Filter filter = float_vif::gaussian(taps);
@@ -88,9 +88,9 @@ void filters(void**) {
 
 void filter_sizes(void**) {
   const std::map<double, std::vector<int>> sizes = {
-      {1, {17, 9, 5, 3}},          {0.5, {9, 5, 3, 3}},         {1.5, {27, 15, 9, 5}},     {2, {35, 19, 11, 7}},
-      {0.666667, {13, 7, 5, 3}},   {2.4, {41, 23, 13, 9}},      {3.71134, {65, 35, 19, 13}}, {1.33333, {23, 13, 7, 5}},
-      {1.16667, {21, 11, 7, 5}},   {1.66667, {29, 17, 9, 7}},   {3, {51, 27, 15, 9}},      {1.0005, {19, 11, 7, 5}},
+      {1, {17, 9, 5, 3}},        {0.5, {9, 5, 3, 3}},       {1.5, {27, 15, 9, 5}},       {2, {35, 19, 11, 7}},
+      {0.666667, {13, 7, 5, 3}}, {2.4, {41, 23, 13, 9}},    {3.71134, {65, 35, 19, 13}}, {1.33333, {23, 13, 7, 5}},
+      {1.16667, {21, 11, 7, 5}}, {1.66667, {29, 17, 9, 7}}, {3, {51, 27, 15, 9}},        {1.0005, {19, 11, 7, 5}},
   };
   for (const auto& [scale, expected] : sizes) {
     assert_true(float_vif::valid_kernel_scale(scale));
@@ -101,10 +101,10 @@ void filter_sizes(void**) {
 }
 
 void logarithm(void**) {
-  const std::pair<float, uint32_t> values[] = {{1.0F, 0},           {1.25F, 0x3EA4D3C4},  {1.5F, 0x3F15C018},
-                                               {1.75F, 0x3F4EAED0}, {2.0F, 0x3F800000},   {3.0F, 0x3FCAE00C},
-                                               {10.0F, 0x40549A78}, {1000.0F, 0x411F73DA}, {1.99999988F, 0x3F7FFFFA},
-                                               {INFINITY, 0x43000000}, {NAN, 0x430095C0}, {-NAN, 0x430095C0}};
+  const std::pair<float, uint32_t> values[] = {
+      {1.0F, 0},          {1.25F, 0x3EA4D3C4}, {1.5F, 0x3F15C018},    {1.75F, 0x3F4EAED0},       {2.0F, 0x3F800000},
+      {3.0F, 0x3FCAE00C}, {10.0F, 0x40549A78}, {1000.0F, 0x411F73DA}, {1.99999988F, 0x3F7FFFFA}, {INFINITY, 0x43000000},
+      {NAN, 0x430095C0},  {-NAN, 0x430095C0}};
   for (const auto& [x, expected] : values) assert_int_equal(bits_of(float_vif::log2(x)), expected);
 }
 
@@ -129,7 +129,8 @@ void flat_pictures(void**) {
 void pattern_scores(void**) {
   Scores s = score({}, kSmall, pattern_a, pattern_a_distorted);
   assert_scales(s, {0.68050322436774524, 0.99842442424260025, 0.99901582900208363, 0.99985795204648009});
-  const double sums[] = {23888.236328125, 35103.78125, 3693.061767578125, 3698.8896484375, 645.57928466796875, 646.21527099609375, 111.00278472900391, 111.0185546875};
+  const double sums[] = {23888.236328125,    35103.78125,        3693.061767578125,  3698.8896484375,
+                         645.57928466796875, 646.21527099609375, 111.00278472900391, 111.0185546875};
   for (size_t i = 0; i < 8; ++i)
     assert_same(s.at((i % 2 ? "vif_den_scale" : "vif_num_scale") + std::to_string(i / 2)), sums[i]);
   assert_same(s.at("vif"), 0.71632832188853768);
@@ -164,13 +165,17 @@ void depths(void**) {
 
 void options(void**) {
   const std::pair<OptionList, std::vector<double>> cases[] = {
-      {{{"vif_kernelscale", "1.5"}}, {0.67872418195322104, 0.99868677051295307, 0.99837779710624996, 0.99929643624502318}},
-      {{{"vif_kernelscale", "0.5"}}, {0.68516615632489708, 0.97272585361014363, 0.99785480675382077, 0.99973069877185849}},
-      {{{"vif_sigma_nsq", "0.5"}}, {0.58573657111485489, 0.99696532458476017, 0.99867068606587295, 0.99905770828235541}},
+      {{{"vif_kernelscale", "1.5"}},
+       {0.67872418195322104, 0.99868677051295307, 0.99837779710624996, 0.99929643624502318}},
+      {{{"vif_kernelscale", "0.5"}},
+       {0.68516615632489708, 0.97272585361014363, 0.99785480675382077, 0.99973069877185849}},
+      {{{"vif_sigma_nsq", "0.5"}},
+       {0.58573657111485489, 0.99696532458476017, 0.99867068606587295, 0.99905770828235541}},
       {{{"vif_sigma_nsq", "0"}}, {0.061681002378463745, 0.10532069206237793, 0.10812185208002727, 0.10677993297576904}},
       {{{"vif_scale1_min_val", "0.9"}, {"vif_scale2_min_val", "0.95"}, {"vif_scale3_min_val", "1"}},
        {0.68050322436774524, 0.99842442424260025, 0.99901582900208363, 1}},
-      {{{"vif_prescale", "0.75"}}, {0.67920381317463918, 0.98493176911268854, 0.99462095751138824, 0.98594142682914354}},
+      {{{"vif_prescale", "0.75"}},
+       {0.67920381317463918, 0.98493176911268854, 0.99462095751138824, 0.98594142682914354}},
       {{{"vif_prescale", "0.75"}, {"vif_prescale_method", "bilinear"}},
        {0.75933436459620418, 0.9979111571449587, 0.9985984630370498, 1.0005647965721509}},
       {{{"vif_prescale", "0.75"}, {"vif_prescale_method", "bicubic"}},
@@ -186,9 +191,9 @@ void options(void**) {
       {"lanczos4", {0.90269097936918719, 0.91590958171103964, 0.91957250059298923, 0.92559665209342357}},
   };
   for (const auto& [method, scales] : enlarged)
-    assert_scales(score({{"vif_prescale", "1.5"}, {"vif_prescale_method", method}}, kSmall, pattern_b,
-                        pattern_b_distorted),
-                  scales);
+    assert_scales(
+        score({{"vif_prescale", "1.5"}, {"vif_prescale_method", method}}, kSmall, pattern_b, pattern_b_distorted),
+        scales);
 }
 
 void refusals(void**) {
@@ -239,11 +244,20 @@ void targets_and_layouts(void**) {
     return o;
   };
   const Case cases[] = {
-      {16, 16, {}},        {17, 23, {}},          {33, 31, {}},         {67, 51, {}},
-      {131, 39, {}},       {300, 20, {}},         {67, 51, scaled(0.5)}, {71, 40, scaled(1.5)},
-      {90, 61, scaled(3.71134)},                  {40, 33, scaled(1, 1.37, "bicubic")},
-      {70, 50, scaled(1, 0.6, "bilinear")},       {50, 37, channel(1, 2, false)},
-      {50, 37, channel(100, 0, false)},           {50, 37, channel(1.2, 0.7, true)},
+      {16, 16, {}},
+      {17, 23, {}},
+      {33, 31, {}},
+      {67, 51, {}},
+      {131, 39, {}},
+      {300, 20, {}},
+      {67, 51, scaled(0.5)},
+      {71, 40, scaled(1.5)},
+      {90, 61, scaled(3.71134)},
+      {40, 33, scaled(1, 1.37, "bicubic")},
+      {70, 50, scaled(1, 0.6, "bilinear")},
+      {50, 37, channel(1, 2, false)},
+      {50, 37, channel(100, 0, false)},
+      {50, 37, channel(1.2, 0.7, true)},
   };
   uint32_t seed = 1;
   FloatVifScratch scratch;
@@ -267,9 +281,8 @@ void targets_and_layouts(void**) {
             if (actual.scale[s].numerator != expected.scale[s].numerator ||
                 actual.scale[s].denominator != expected.scale[s].denominator)
               fail_msg("%s, %dx%d, %d bits, seed %u, scale %d: %.9g/%.9g, not %.9g/%.9g", target.c_str(), k.width,
-                       k.height, depth, seed, s, double(actual.scale[s].numerator),
-                       double(actual.scale[s].denominator), double(expected.scale[s].numerator),
-                       double(expected.scale[s].denominator));
+                       k.height, depth, seed, s, double(actual.scale[s].numerator), double(actual.scale[s].denominator),
+                       double(expected.scale[s].numerator), double(expected.scale[s].denominator));
         }
         force_target("");
       }

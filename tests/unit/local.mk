@@ -32,7 +32,7 @@ unit_support = tests/unit/temporary_folder.cpp tests/unit/unit.h
 unit_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CMOCKA_CFLAGS)
 unit_libs = libqc_all.la $(HWY_LIBS) $(CMOCKA_LIBS) -lpthread -ldl -lm
 
-tests_unit_adm_test_SOURCES = tests/unit/adm_test.cpp tests/unit/adm_pictures.h tests/unit/guarded_picture.h $(unit_support)
+tests_unit_adm_test_SOURCES = tests/unit/adm_test.cpp tests/unit/adm_pictures.h tests/unit/guarded_picture.h tests/unit/pictures.h $(unit_support)
 tests_unit_adm_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_adm_test_LDADD = $(unit_libs)
 
@@ -54,17 +54,19 @@ tests_unit_float_adm_test_SOURCES = \
 	tests/unit/float_adm_test.cpp \
 	tests/unit/adm_pictures.h \
 	tests/unit/guarded_picture.h \
+	tests/unit/pictures.h \
 	$(unit_support)
 tests_unit_float_adm_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_float_adm_test_LDADD = $(unit_libs)
 
-tests_unit_cambi_test_SOURCES = tests/unit/cambi_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_cambi_test_SOURCES = tests/unit/cambi_test.cpp tests/unit/guarded_picture.h tests/unit/pictures.h $(unit_support)
 tests_unit_cambi_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_cambi_test_LDADD = $(unit_libs)
 
 tests_unit_float_motion_test_SOURCES = \
 	tests/unit/float_motion_test.cpp \
 	tests/unit/guarded_picture.h \
+	tests/unit/pictures.h \
 	tests/unit/stream_run.h \
 	$(unit_support)
 tests_unit_float_motion_test_CPPFLAGS = $(unit_cppflags)
@@ -82,7 +84,7 @@ tests_unit_model_test_SOURCES = tests/unit/model_test.cpp $(unit_support)
 tests_unit_model_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_model_test_LDADD = $(unit_libs)
 
-tests_unit_motion_test_SOURCES = tests/unit/motion_test.cpp tests/unit/guarded_picture.h tests/unit/stream_run.h $(unit_support)
+tests_unit_motion_test_SOURCES = tests/unit/motion_test.cpp tests/unit/guarded_picture.h tests/unit/pictures.h tests/unit/stream_run.h $(unit_support)
 tests_unit_motion_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_motion_test_LDADD = $(unit_libs)
 
@@ -114,7 +116,7 @@ tests_unit_psnr_hvs_test_SOURCES = tests/unit/psnr_hvs_test.cpp tests/unit/guard
 tests_unit_psnr_hvs_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_psnr_hvs_test_LDADD = $(unit_libs)
 
-tests_unit_psnr_test_SOURCES = tests/unit/psnr_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_psnr_test_SOURCES = tests/unit/psnr_test.cpp tests/unit/guarded_picture.h tests/unit/pictures.h $(unit_support)
 tests_unit_psnr_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_psnr_test_LDADD = $(unit_libs)
 
@@ -133,7 +135,7 @@ tests_unit_speed_test_SOURCES = tests/unit/speed_test.cpp tests/unit/guarded_pic
 tests_unit_speed_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_speed_test_LDADD = $(unit_libs)
 
-tests_unit_ssim_test_SOURCES = tests/unit/ssim_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_ssim_test_SOURCES = tests/unit/ssim_test.cpp tests/unit/guarded_picture.h tests/unit/pictures.h $(unit_support)
 tests_unit_ssim_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_ssim_test_LDADD = $(unit_libs)
 

@@ -5,22 +5,22 @@
 #include <vector>
 
 #include "core/targets.h"
-#include "guarded_picture.h"
 #include "motion/blurred_difference.h"
 #include "motion/motion_arithmetic.h"
+#include "pictures.h"
 #include "stream_run.h"
 #include "unit.h"
 
 namespace {
 
 using namespace qc;
+using unit::assert_column;
+using unit::Columns;
+using unit::flat_frames;
 using unit::GuardedPicture;
 using unit::Layout;
-using unit::Columns;
-using unit::SampleFunction;
-using unit::assert_column;
-using unit::flat_frames;
 using unit::run_stream;
+using unit::SampleFunction;
 
 const std::string kSad = "VMAF_integer_feature_motion_sad_score";
 
@@ -169,10 +169,7 @@ void halved_sums(void**) {
 SampleFunction noise(uint32_t seed, int depth, int kind) {
   return [=](int, int x, int y) {
     const int cell = kind == 1 ? 4 : 1;
-    uint32_t h = seed + static_cast<uint32_t>(x / cell) * 0x9e3779b1U + static_cast<uint32_t>(y / cell) * 0x85ebca77U;
-    h = (h ^ (h >> 15)) * 0x2c1b3c6dU;
-    h = (h ^ (h >> 12)) * 0x297a2d39U;
-    h ^= h >> 15;
+    const uint32_t h = unit::hash32(seed, x / cell, y / cell);
     const uint32_t maximum = (1U << depth) - 1;
     return kind == 1 ? (h & 64 ? maximum : 0U) : h & maximum;
   };

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/targets.h"
-#include "guarded_picture.h"
+#include "pictures.h"
 #include "psnr/float_moment_record.h"
 #include "psnr/float_psnr_record.h"
 #include "psnr/psnr_record.h"
@@ -18,15 +17,20 @@
 namespace {
 
 using namespace qc;
+using unit::assert_scores;
+using unit::distorted_pattern_g;
 using unit::FeatureRun;
+using unit::flat;
+using unit::for_each_target;
 using unit::GuardedPicture;
+using unit::hash;
 using unit::Layout;
+using unit::pattern_g;
+using unit::Pictures;
 using unit::SampleFunction;
 using unit::Scores;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-int modulo(int64_t a, int64_t b) { return static_cast<int>((a % b + b) % b); }
 
 // By the C library at run time: the compiler would fold a constant's logarithm with another rounding.
 double decibels(double ratio) {
@@ -34,68 +38,16 @@ double decibels(double ratio) {
   return 10 * std::log10(unknown);
 }
 
-// The test pattern G of the specification.
-SampleFunction pattern_reference(int depth) {
-  const int s = 1 << (depth - 8);
-  return [s](int p, int x, int y) {
-    return static_cast<uint32_t>(s * modulo(3 * x + 5 * y + ((x * y) >> 4) + 37 * p, 256) + modulo(x + 2 * y, s));
-  };
-}
-
-SampleFunction pattern_distorted(int depth) {
-  const int s = 1 << (depth - 8);
-  return [s, depth](int p, int x, int y) {
-    const int r = static_cast<int>(pattern_reference(depth)(p, x, y));
-    return static_cast<uint32_t>(std::clamp(r + s * (modulo(7 * x + 11 * y + 3 * p, 9) - 4), 0, (1 << depth) - 1));
-  };
-}
-
-SampleFunction flat(uint32_t value) {
-  return [value](int, int, int) { return value; };
-}
-
 // Reproducible noise of `depth` bits; `kind` 1 has only the least and the greatest value, 2 only values near the
 // greatest.
 SampleFunction noise(uint64_t seed, int depth, int kind) {
   return [=](int p, int x, int y) {
-    uint64_t h = seed + static_cast<uint64_t>(p) * 0x9e3779b97f4a7c15U +
-                 static_cast<uint64_t>(x) * 0xbf58476d1ce4e5b9U + static_cast<uint64_t>(y) * 0x94d049bb133111ebU;
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9U;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebU;
-    h ^= h >> 31;
+    const uint64_t h = hash(seed + static_cast<uint64_t>(p) * 0x9e3779b97f4a7c15U, x, y);
     const uint32_t maximum = (1U << depth) - 1;
     if (kind == 1) return h & 1 ? maximum : 0U;
     if (kind == 2) return maximum - static_cast<uint32_t>(h & 15);
     return static_cast<uint32_t>(h >> 20) & maximum;
   };
-}
-
-struct Pictures {
-  Pictures(const Geometry& g, const SampleFunction& reference, const SampleFunction& distorted,
-           const Layout& layout = {}, const Layout& distorted_layout = {})
-      : r(g, layout, reference), d(g, distorted_layout, distorted), view{r.view(), d.view()} {}
-  GuardedPicture r;
-  GuardedPicture d;
-  PairView view;
-};
-
-void for_each_target(const std::function<void(const std::string&)>& body) {
-  for (const std::string& target : available_targets()) {
-    assert_true(force_target(target));
-    body(target);
-  }
-  force_target("");
-}
-
-// The outputs of `feature` are exactly these.
-void assert_scores(const Scores& scores, const Scores& expected) {
-  assert_int_equal(scores.size(), expected.size());
-  for (const auto& [name, value] : expected) {
-    const auto found = scores.find(name);
-    if (found == scores.end()) fail_msg("no score %s", name.c_str());
-    if (std::memcmp(&found->second, &value, sizeof value) != 0)
-      fail_msg("%s is %.17g, not %.17g", name.c_str(), found->second, value);
-  }
 }
 
 Scores score(const std::string& feature, const OptionList& options, const Geometry& g, const PairView& pair) {
@@ -147,8 +99,8 @@ void pattern_scores(void**) {
   };
   for (const Case& c : cases) {
     const Geometry& g = c.geometry;
-    const Pictures pictures(g, pattern_reference(g.depth), pattern_distorted(g.depth));
-    for_each_target([&](const std::string&) {
+    const Pictures pictures(g, pattern_g(g.depth), distorted_pattern_g(g.depth));
+    for_each_target([&] {
       Scores psnr = score("psnr", {{"enable_mse", "true"}}, g, pictures.view);
       psnr.erase("mse_cb");
       psnr.erase("mse_cr");
@@ -186,7 +138,7 @@ void flat_pictures(void**) {
 void identical_pictures(void**) {
   for (int depth : {8, 9, 10, 12, 14, 16}) {
     const Geometry g{64, 64, QC_CHROMA_420, depth};
-    const Pictures same(g, pattern_reference(depth), pattern_reference(depth));
+    const Pictures same(g, pattern_g(depth), pattern_g(depth));
     const double cap = 6 * depth + 12;
     assert_scores(score("psnr", {}, g, same.view), {{"psnr_y", cap}, {"psnr_cb", cap}, {"psnr_cr", cap}});
     assert_scores(score("float_psnr", {}, g, same.view), {{"float_psnr", cap}});
@@ -197,19 +149,19 @@ void cap_from_min_sse(void**) {
   const std::pair<int, double> caps[] = {{8, 88}, {10, 100}, {12, 112}, {16, 136}};
   for (const auto& [depth, cap] : caps) {
     const Geometry g{64, 64, QC_CHROMA_400, depth};
-    const Pictures same(g, pattern_reference(depth), pattern_reference(depth));
+    const Pictures same(g, pattern_g(depth), pattern_g(depth));
     assert_scores(score("psnr", {{"min_sse", "0.5"}}, g, same.view), {{"psnr_y", cap}});
     assert_scores(score("psnr", {{"min_sse", "0.5"}, {"reduced_hbd_peak", "true"}}, g, same.view), {{"psnr_y", cap}});
   }
   const Geometry odd{65, 51, QC_CHROMA_420, 8};
-  const Pictures same(odd, pattern_reference(8), pattern_reference(8));
+  const Pictures same(odd, pattern_g(8), pattern_g(8));
   assert_scores(score("psnr", {{"min_sse", "0.5"}}, odd, same.view),
                 {{"psnr_y", 87}, {"psnr_cb", 81}, {"psnr_cr", 81}});
 }
 
 void reduced_peak(void**) {
   const Geometry g{65, 51, QC_CHROMA_420, 10};
-  const Pictures pictures(g, pattern_reference(10), pattern_distorted(10));
+  const Pictures pictures(g, pattern_g(10), distorted_pattern_g(10));
   assert_scores(score("psnr", {{"reduced_hbd_peak", "true"}}, g, pictures.view),
                 {{"psnr_y", 39.936555406536954}, {"psnr_cb", 39.909633827839016}, {"psnr_cr", 39.925299962718306}});
   assert_scores(score("psnr", {}, g, pictures.view),
@@ -218,7 +170,7 @@ void reduced_peak(void**) {
 
 void stream_psnr(void**) {
   const Geometry g{64, 48, QC_CHROMA_420, 8};
-  const Pictures pictures(g, pattern_reference(8), pattern_distorted(8));
+  const Pictures pictures(g, pattern_g(8), distorted_pattern_g(8));
   FeatureRun one("psnr", {{"enable_apsnr", "true"}}, g);
   one.score(pictures.view);
   const Scores aggregates = one.flush();
@@ -226,7 +178,7 @@ void stream_psnr(void**) {
   unit::assert_same(aggregates.at("apsnr_y"), 39.946774661746915);
 
   const Geometry square{64, 64, QC_CHROMA_420, 8};
-  const Pictures same(square, pattern_reference(8), pattern_reference(8));
+  const Pictures same(square, pattern_g(8), pattern_g(8));
   FeatureRun two("psnr", {{"enable_apsnr", "true"}, {"enable_chroma", "false"}}, square);
   assert_scores(two.score(same.view), {{"psnr_y", 60}});
   two.score(same.view);
@@ -286,7 +238,7 @@ void check_rows(int depth) {
         sum += r[x];
         squares += static_cast<uint64_t>(static_cast<float>(uint64_t{r[x]} * r[x]));
       }
-      for_each_target([&](const std::string&) {
+      for_each_target([&] {
         assert_int_equal(squared_error_row(r, d, width, depth), error);
         if constexpr (sizeof(T) == 2) assert_int_equal(rounded_squared_error_row(r, d, width), rounded);
         const RowMoments moments = moments_row(r, width, depth);
@@ -306,7 +258,7 @@ void row_kernels(void**) {
 void widest_rows(void**) {
   constexpr uint64_t kWidth = 32768;
   const std::vector<uint8_t> zero8(kWidth, 0), full8(kWidth, 255);
-  for_each_target([&](const std::string&) {
+  for_each_target([&] {
     assert_int_equal(squared_error_row(full8.data(), zero8.data(), kWidth, 8), kWidth * 255 * 255);
     assert_int_equal(moments_row(full8.data(), kWidth, 8).sum, kWidth * 255);
     assert_int_equal(moments_row(full8.data(), kWidth, 8).square_sum, kWidth * 255 * 255);
@@ -315,7 +267,7 @@ void widest_rows(void**) {
     const uint64_t full = (uint64_t{1} << depth) - 1;
     const std::vector<uint16_t> zeros(kWidth, 0), fulls(kWidth, static_cast<uint16_t>(full));
     const auto rounded = static_cast<uint64_t>(static_cast<float>(full * full));
-    for_each_target([&](const std::string&) {
+    for_each_target([&] {
       assert_int_equal(squared_error_row(zeros.data(), fulls.data(), kWidth, depth), kWidth * full * full);
       assert_int_equal(squared_error_row(fulls.data(), zeros.data(), kWidth, depth), kWidth * full * full);
       assert_int_equal(rounded_squared_error_row(zeros.data(), fulls.data(), kWidth), kWidth * rounded);
@@ -417,7 +369,7 @@ void ordered_sums(void**) {
   const Pictures pictures(g, bright, flat(0));
   const RasterSums sums = raster_sums(g, pictures.view);
   const double pixels = double(g.width) * g.height;
-  for_each_target([&](const std::string&) {
+  for_each_target([&] {
     FeatureRun psnr("float_psnr", {}, g);
     const std::vector<uint8_t> bytes = psnr.record(pictures.view);
     FloatPsnrRecord record;

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/targets.h"
-#include "guarded_picture.h"
+#include "pictures.h"
 #include "ssim/box_decimation.h"
 #include "ssim/low_pass_decimation.h"
 #include "ssim/ssim_arithmetic.h"
@@ -20,35 +19,19 @@ namespace {
 
 using namespace qc;
 using unit::assert_same;
+using unit::distorted_pattern_g;
 using unit::FeatureRun;
+using unit::flat;
+using unit::for_each_target;
 using unit::GuardedPicture;
+using unit::hash;
 using unit::Layout;
+using unit::pattern_g;
+using unit::Pictures;
 using unit::SampleFunction;
 using unit::Scores;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-int modulo(int64_t a, int64_t b) { return static_cast<int>((a % b + b) % b); }
-
-// The test pattern G of the specification.
-SampleFunction pattern_reference(int depth) {
-  const int s = 1 << (depth - 8);
-  return [s](int p, int x, int y) {
-    return static_cast<uint32_t>(s * modulo(3 * x + 5 * y + ((x * y) >> 4) + 37 * p, 256) + modulo(x + 2 * y, s));
-  };
-}
-
-SampleFunction pattern_distorted(int depth) {
-  const int s = 1 << (depth - 8);
-  return [s, depth](int p, int x, int y) {
-    const int r = static_cast<int>(pattern_reference(depth)(p, x, y));
-    return static_cast<uint32_t>(std::clamp(r + s * (modulo(7 * x + 11 * y + 3 * p, 9) - 4), 0, (1 << depth) - 1));
-  };
-}
-
-SampleFunction flat(uint32_t value) {
-  return [value](int, int, int) { return value; };
-}
 
 // 0 and the greatest value in squares of `side` samples; `phase` 1 is the negative of 0.
 SampleFunction checkerboard(int side, int depth, int phase) {
@@ -61,16 +44,10 @@ SampleFunction checkerboard(int side, int depth, int phase) {
 constexpr int kKinds = 5;
 SampleFunction content(int kind, uint64_t seed, int depth) {
   return [=](int, int x, int y) -> uint32_t {
-    const auto hash = [&](uint64_t s) {
-      uint64_t h = s + static_cast<uint64_t>(x) * 0xbf58476d1ce4e5b9U + static_cast<uint64_t>(y) * 0x94d049bb133111ebU;
-      h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9U;
-      h = (h ^ (h >> 27)) * 0x94d049bb133111ebU;
-      return h ^ (h >> 31);
-    };
     const uint32_t maximum = (1U << depth) - 1;
-    const uint64_t h = hash(seed);
+    const uint64_t h = hash(seed, x, y);
     const uint32_t base =
-        (static_cast<uint32_t>(x * 5 + y * 3) << (depth - 8) ^ static_cast<uint32_t>(hash(0) & 7)) & maximum;
+        (static_cast<uint32_t>(x * 5 + y * 3) << (depth - 8) ^ static_cast<uint32_t>(hash(0, x, y) & 7)) & maximum;
     switch (kind) {
       case 0:
         return static_cast<uint32_t>(h >> 20) & maximum;
@@ -86,38 +63,14 @@ SampleFunction content(int kind, uint64_t seed, int depth) {
   };
 }
 
-struct Pictures {
-  Pictures(const Geometry& g, const SampleFunction& reference, const SampleFunction& distorted,
-           const Layout& layout = {}, const Layout& distorted_layout = {})
-      : r(g, layout, reference), d(g, distorted_layout, distorted), view{r.view(), d.view()} {}
-  GuardedPicture r;
-  GuardedPicture d;
-  PairView view;
-};
-
 Geometry gray(int width, int height, int depth = 8) { return {width, height, QC_CHROMA_400, depth}; }
 
-Pictures pattern(const Geometry& g) { return {g, pattern_reference(g.depth), pattern_distorted(g.depth)}; }
-
-void for_each_target(const std::function<void()>& body) {
-  for (const std::string& target : available_targets()) {
-    assert_true(force_target(target));
-    body();
-  }
-  force_target("");
-}
+Pictures pattern(const Geometry& g) { return {g, pattern_g(g.depth), distorted_pattern_g(g.depth)}; }
 
 // The outputs of `feature` are exactly these.
 void assert_scores(const std::string& feature, const OptionList& options, const Geometry& g, const Pictures& pictures,
                    const Scores& expected) {
-  const Scores scores = FeatureRun(feature, options, g).score(pictures.view);
-  assert_int_equal(scores.size(), expected.size());
-  for (const auto& [name, value] : expected) {
-    const auto found = scores.find(name);
-    if (found == scores.end()) fail_msg("no score %s", name.c_str());
-    if (std::memcmp(&found->second, &value, sizeof value) != 0)
-      fail_msg("%s at %dx%d is %.17g, not %.17g", name.c_str(), g.width, g.height, found->second, value);
-  }
+  unit::assert_scores(FeatureRun(feature, options, g).score(pictures.view), expected);
 }
 
 double score(const std::string& feature, const OptionList& options, const Geometry& g, const Pictures& pictures) {
@@ -345,7 +298,7 @@ void multi_scale_pattern(void**) {
 
 void multi_scale_extremes(void**) {
   const Geometry g = gray(176, 176);
-  const Pictures identical(g, pattern_reference(8), pattern_reference(8));
+  const Pictures identical(g, pattern_g(8), pattern_g(8));
   assert_same(score("float_ms_ssim", {}, g, identical), 1.0);
   assert_same(score("float_ms_ssim", {{"enable_db", "true"}}, g, identical), kInfinity);
   assert_same(score("float_ms_ssim", {{"enable_db", "true"}, {"clip_db", "true"}}, g, identical), 97.0);

@@ -17,7 +17,7 @@ using Columns = std::map<std::string, std::vector<double>>;
 
 // All scores of a stream whose reference pictures are those of the functions.
 inline Columns run_stream(const std::string& feature, const qc::Geometry& g, const std::vector<SampleFunction>& frames,
-                   const char* n_threads = "1") {
+                          const char* n_threads = "1") {
   std::vector<std::unique_ptr<GuardedPicture>> pictures;
   const GuardedPicture gray(g, {}, [](int, int, int) { return 77U; });
   for (const SampleFunction& f : frames) pictures.push_back(std::make_unique<GuardedPicture>(g, Layout{}, f));
