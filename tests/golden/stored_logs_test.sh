@@ -21,6 +21,8 @@ for name in vmaf_v0.6.1 vmaf_4k_v0.6.1; do
 done
 export QUALITYCUDA_MODEL_PATH=$work
 preset_models="-m path=$models/integer_rbf.json -m path=$models/integer_neg_rbf.json:name=vmaf_neg"
+aom_v2="$preset_models --feature psnr=reduced_hbd_peak=true:enable_apsnr=true:min_sse=0.5 --feature ciede \
+--feature float_ssim=enable_db=true:clip_db=true --feature float_ms_ssim=enable_db=true:clip_db=true --feature psnr_hvs"
 
 # NAME|SCENE|FORMATS|OPTIONS|OPTIONS OF VMAF, if others
 cases=(
@@ -35,7 +37,13 @@ cases=(
   "identical|identical444|xml json csv|-n --feature psnr_hvs --feature psnr=enable_apsnr=true --feature float_ssim=enable_db=true --feature float_ms_ssim"
   "one-frame|one-frame420|xml json|-m path=$models/integer_rbf.json --feature psnr"
   "nflx-ctc-v1.0|wide420|json csv|--nflx_ctc v1.0|$preset_models --feature psnr=enable_chroma=true:enable_apsnr=true --feature float_ssim=enable_db=true:clip_db=true --feature cambi"
-  "float|blocks420|csv|-n --feature float_adm --feature motion --feature float_ms_ssim"
+  "aom-ctc-v1.0|wide420|csv|--aom_ctc v1.0|$aom_v2"
+  "aom-ctc-v2.0|wide420|csv|--aom_ctc v2.0 --frame_cnt 1|$aom_v2 --frame_cnt 1"
+  "aom-ctc-v3.0|wide420|xml json csv|--aom_ctc v3.0|$aom_v2 --feature cambi"
+  "aom-ctc-v6.0|wide420|csv|--aom_ctc v6.0 --frame_cnt 1|$aom_v2 --feature cambi --frame_cnt 1"
+  "aom-ctc-v7.0|wide420|json csv|--aom_ctc v7.0|${aom_v2/float_ssim=/float_ssim=scale=1:} --feature cambi"
+  "float|blocks420|csv|-n --feature float_motion --feature float_vif --feature float_adm --feature motion --feature float_ms_ssim --subsample 2"
+  "speed|wide420|csv|-n --feature speed_chroma --feature speed_temporal --feature cambi"
 )
 
 # What is the program's own: version and speed, and the white space after the speed.
