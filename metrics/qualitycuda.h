@@ -32,18 +32,18 @@ extern "C" {
 
 /** Result of a call. Negative values are errors. */
 typedef enum QCStatus {
-    QC_OK = 0,
-    /** qc_send: all places are taken, call qc_receive first.
-     *  qc_receive: no result is ready, call qc_send first. */
-    QC_AGAIN = 1,
-    /** qc_receive after the end of the stream: every result has been delivered. */
-    QC_EOF = 2,
-    QC_ERROR_INVALID = -1,     /**< a bad option, model, format or call order */
-    QC_ERROR_MEMORY = -2,      /**< host or device memory is exhausted */
-    QC_ERROR_IO = -3,          /**< a file cannot be read or written */
-    QC_ERROR_DEVICE = -4,      /**< the GPU, its driver or a kernel failed */
-    QC_ERROR_UNSUPPORTED = -5, /**< valid, but not available in this build or on this machine */
-    QC_ERROR_INTERNAL = -6     /**< a defect of the library; please report it */
+  QC_OK = 0,
+  /** qc_send: all places are taken, call qc_receive first.
+   *  qc_receive: no result is ready, call qc_send first. */
+  QC_AGAIN = 1,
+  /** qc_receive after the end of the stream: every result has been delivered. */
+  QC_EOF = 2,
+  QC_ERROR_INVALID = -1,     /**< a bad option, model, format or call order */
+  QC_ERROR_MEMORY = -2,      /**< host or device memory is exhausted */
+  QC_ERROR_IO = -3,          /**< a file cannot be read or written */
+  QC_ERROR_DEVICE = -4,      /**< the GPU, its driver or a kernel failed */
+  QC_ERROR_UNSUPPORTED = -5, /**< valid, but not available in this build or on this machine */
+  QC_ERROR_INTERNAL = -6     /**< a defect of the library; please report it */
 } QCStatus;
 
 /** Chroma sampling. The value counts the planes' relation as usually written. */
@@ -51,60 +51,60 @@ typedef enum QCChroma { QC_CHROMA_400 = 400, QC_CHROMA_420 = 420, QC_CHROMA_422 
 
 /** Geometry and sample layout of one input. Zero-initialise, then set what applies. */
 typedef struct QCFormat {
-    int width;  /**< luma samples per row, >= 1 */
-    int height; /**< luma rows, >= 1 */
-    QCChroma chroma;
-    int depth;              /**< significant bits of a sample: 8, 9, 10, 12, 14 or 16 */
-    int sample_bytes;       /**< bytes that hold one sample: 1 for depth 8, else 2 (little endian) */
-    int shift;              /**< unused low bits below the sample (msb-aligned formats: p010 has 6) */
-    int interleaved_chroma; /**< nonzero: data[1] holds Cb and Cr alternately (nv12, p010, …) */
-    /* Colour description by the code points of ITU-T H.273. 2 means unspecified. 0 in `matrix`
-     * means that the planes are green, blue and red (as in QCFrame.data), with full range and 4:4:4; see
-     * qc_accepts_rgb(). Other than that only ssimulacra2 looks at these. */
-    int matrix;
-    int primaries;
-    int transfer;
-    int full_range; /**< 1: full range, 0: limited range, -1: unspecified */
+  int width;  /**< luma samples per row, >= 1 */
+  int height; /**< luma rows, >= 1 */
+  QCChroma chroma;
+  int depth;              /**< significant bits of a sample: 8, 9, 10, 12, 14 or 16 */
+  int sample_bytes;       /**< bytes that hold one sample: 1 for depth 8, else 2 (little endian) */
+  int shift;              /**< unused low bits below the sample (msb-aligned formats: p010 has 6) */
+  int interleaved_chroma; /**< nonzero: data[1] holds Cb and Cr alternately (nv12, p010, …) */
+  /* Colour description by the code points of ITU-T H.273. 2 means unspecified. 0 in `matrix`
+   * means that the planes are green, blue and red (as in QCFrame.data), with full range and 4:4:4; see
+   * qc_accepts_rgb(). Other than that only ssimulacra2 looks at these. */
+  int matrix;
+  int primaries;
+  int transfer;
+  int full_range; /**< 1: full range, 0: limited range, -1: unspecified */
 } QCFormat;
 
 /** Planes of one picture, borrowed until the pair's release callback is called. */
 typedef struct QCFrame {
-    /** Y, Cb, Cr (or Y, CbCr). Host addresses, or CUdeviceptr values when qc_open got a device.
-     *  Chroma planes of odd-sized pictures have (w+1)/2 columns and (h+1)/2 rows. */
-    const void *data[3];
-    ptrdiff_t stride[3]; /**< distance of two rows in bytes, may be negative on the host */
+  /** Y, Cb, Cr (or Y, CbCr). Host addresses, or CUdeviceptr values when qc_open got a device.
+   *  Chroma planes of odd-sized pictures have (w+1)/2 columns and (h+1)/2 rows. */
+  const void *data[3];
+  ptrdiff_t stride[3]; /**< distance of two rows in bytes, may be negative on the host */
 } QCFrame;
 
 /** One reference picture and the distorted picture that is compared with it. */
 typedef struct QCPair {
-    QCFrame reference;
-    QCFrame distorted;
-    int64_t pts;  /**< any number; handed back with the result */
-    void *opaque; /**< handed back with the result; not owned */
-    /** Called exactly once after qc_send returned QC_OK, when none of the planes is read any more, at
-     *  the latest by qc_destroy. May be NULL. Can be called from any thread, and before or after
-     *  the result is delivered. Must not call into the context. */
-    void (*release)(void *release_opaque);
-    void *release_opaque;
+  QCFrame reference;
+  QCFrame distorted;
+  int64_t pts;  /**< any number; handed back with the result */
+  void *opaque; /**< handed back with the result; not owned */
+  /** Called exactly once after qc_send returned QC_OK, when none of the planes is read any more, at
+   *  the latest by qc_destroy. May be NULL. Can be called from any thread, and before or after
+   *  the result is delivered. Must not call into the context. */
+  void (*release)(void *release_opaque);
+  void *release_opaque;
 } QCPair;
 
 /** The CUDA side of qc_open. All handles are the driver API's, passed as void *. The two inputs may
  *  live in different contexts of one GPU. The contexts must outlive the QCContext. */
 typedef struct QCDevice {
-    void *reference_context; /**< CUcontext of the reference pictures */
-    void *reference_stream;  /**< CUstream in whose order they are written (NULL: legacy default stream) */
-    void *distorted_context;
-    void *distorted_stream;
+  void *reference_context; /**< CUcontext of the reference pictures */
+  void *reference_stream;  /**< CUstream in whose order they are written (NULL: legacy default stream) */
+  void *distorted_context;
+  void *distorted_stream;
 } QCDevice;
 
 /** Scores of one frame. Valid until the next call of qc_receive, qc_send or qc_destroy. */
 typedef struct QCResult {
-    int64_t frame; /**< index of the pair, counted from 0 */
-    int64_t pts;
-    void *opaque;
-    int count; /**< number of scores; 0 for frames that subsampling skips */
-    const char *const *names;
-    const double *values;
+  int64_t frame; /**< index of the pair, counted from 0 */
+  int64_t pts;
+  void *opaque;
+  int count; /**< number of scores; 0 for frames that subsampling skips */
+  const char *const *names;
+  const double *values;
 } QCResult;
 
 /** How the scores of all frames are combined into one. */
@@ -112,9 +112,9 @@ typedef enum QCPool { QC_POOL_MIN, QC_POOL_MAX, QC_POOL_MEAN, QC_POOL_HARMONIC_M
 
 /** What a column of scores is. */
 typedef enum QCScoreKind {
-    QC_SCORE_FEATURE,
-    QC_SCORE_MODEL,    /**< the score of a model */
-    QC_SCORE_BOOTSTRAP /**< of a bootstrap collection: a member, bagging, standard deviation or confidence limit */
+  QC_SCORE_FEATURE,
+  QC_SCORE_MODEL,    /**< the score of a model */
+  QC_SCORE_BOOTSTRAP /**< of a bootstrap collection: a member, bagging, standard deviation or confidence limit */
 } QCScoreKind;
 
 /** Severity of a log line. */
@@ -190,22 +190,22 @@ typedef enum QCOptionType { QC_OPTION_BOOL, QC_OPTION_INT, QC_OPTION_DOUBLE, QC_
 
 /** An option of a context or of a feature. All strings are static. */
 typedef struct QCOptionInfo {
-    const char *name;
-    const char *alias; /**< how it appears in score names, NULL: it does not */
-    QCOptionType type;
-    double default_value;     /**< bool (0, 1), int and double */
-    const char *default_text; /**< string, may be NULL */
-    double min, max;          /**< int and double */
-    const char *help;
+  const char *name;
+  const char *alias; /**< how it appears in score names, NULL: it does not */
+  QCOptionType type;
+  double default_value;     /**< bool (0, 1), int and double */
+  const char *default_text; /**< string, may be NULL */
+  double min, max;          /**< int and double */
+  const char *help;
 } QCOptionInfo;
 
 /** A feature that can be asked for. All strings are static. */
 typedef struct QCFeatureInfo {
-    const char *name;
-    const char *summary;
-    int option_count;
-    int output_count;
-    int has_cuda; /**< nonzero if this build computes it on the GPU */
+  const char *name;
+  const char *summary;
+  int option_count;
+  int output_count;
+  int has_cuda; /**< nonzero if this build computes it on the GPU */
 } QCFeatureInfo;
 
 /** Context option i. QC_EOF past the last. */

@@ -168,8 +168,7 @@ class FloatMotion final : public Feature {
       const int width = geometry_.plane_width(p);
       const int height = geometry_.plane_height(p);
       float difference = mean(record.plane[p].full, width, height);
-      if (halve_)
-        difference += mean(record.plane[p].half, float_motion::halved(width), float_motion::halved(height));
+      if (halve_) difference += mean(record.plane[p].half, float_motion::halved(width), float_motion::halved(height));
       score += double(difference);
     }
     return score;

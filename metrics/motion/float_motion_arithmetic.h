@@ -35,8 +35,7 @@ struct HalfPosition {
 // `n`: samples of the whole side.
 QC_HD constexpr HalfPosition half_position(int t, int n) {
   const float ratio = static_cast<float>(n) / static_cast<float>(halved(n));
-  const float position =
-      static_cast<float>((static_cast<double>(t) + 0.5) * static_cast<double>(ratio) - 0.5);
+  const float position = static_cast<float>((static_cast<double>(t) + 0.5) * static_cast<double>(ratio) - 0.5);
   const int towards_zero = static_cast<int>(position);
   const int floor = towards_zero - (static_cast<float>(towards_zero) > position ? 1 : 0);
   const int ceiling = towards_zero + (static_cast<float>(towards_zero) < position ? 1 : 0);

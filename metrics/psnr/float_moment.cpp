@@ -35,8 +35,7 @@ class FloatMomentKernel final : public CpuKernel {
 class FloatMoment final : public Feature {
  public:
   explicit FloatMoment(const FeatureConfig& config)
-      : depth_(config.geometry.depth), pixels_(double(config.geometry.width) * config.geometry.height) {
-  }
+      : depth_(config.geometry.depth), pixels_(double(config.geometry.width) * config.geometry.height) {}
 
   size_t record_size() const override { return sizeof(FloatMomentRecord); }
   std::unique_ptr<CpuKernel> make_cpu_kernel(FrameCache& cache) const override {

@@ -34,8 +34,7 @@ class FloatPsnrKernel final : public CpuKernel {
 class FloatPsnr final : public Feature {
  public:
   explicit FloatPsnr(const FeatureConfig& config)
-      : depth_(config.geometry.depth), pixels_(double(config.geometry.width) * config.geometry.height) {
-  }
+      : depth_(config.geometry.depth), pixels_(double(config.geometry.width) * config.geometry.height) {}
 
   size_t record_size() const override { return sizeof(FloatPsnrRecord); }
   std::unique_ptr<CpuKernel> make_cpu_kernel(FrameCache& cache) const override {

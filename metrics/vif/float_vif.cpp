@@ -100,8 +100,7 @@ class FloatVif final : public Feature {
       : options_(float_vif::options_of(config.options)),
         parameters_(float_vif::make_parameters(options_, config.geometry.width, config.geometry.height)),
         least_{0, config.options.get_double("vif_scale1_min_val"), config.options.get_double("vif_scale2_min_val"),
-               config.options.get_double("vif_scale3_min_val")} {
-  }
+               config.options.get_double("vif_scale3_min_val")} {}
 
   size_t record_size() const override { return sizeof(FloatVifRecord); }
   std::unique_ptr<CpuKernel> make_cpu_kernel(FrameCache& cache) const override {

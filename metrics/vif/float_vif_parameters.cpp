@@ -12,9 +12,9 @@ namespace {
 
 constexpr int kBaseTaps[kFloatVifScales] = {17, 9, 5, 3};
 
-constexpr float kKernelScales[] = {1.0F,        1.0F / 2,   3.0F / 2,  2.0F,      2.0F / 3, 24.0F / 10, 360.0F / 97,
-                                   4.0F / 3,    3.5F / 3,   3.75F / 3, 4.25F / 3, 5.0F / 3, 3.0F,       1.0F / 2.25F,
-                                   1.4746F,     1.54F,      1.6F,      1.06667F,  0.711111F, 0.74074F,  1.111111F};
+constexpr float kKernelScales[] = {1.0F,     1.0F / 2, 3.0F / 2,  2.0F,      2.0F / 3,  24.0F / 10, 360.0F / 97,
+                                   4.0F / 3, 3.5F / 3, 3.75F / 3, 4.25F / 3, 5.0F / 3,  3.0F,       1.0F / 2.25F,
+                                   1.4746F,  1.54F,    1.6F,      1.06667F,  0.711111F, 0.74074F,   1.111111F};
 
 // Widest resampled picture that libvmaf has tables for, bilinear alone.
 constexpr int kWidestBilinear = 7680;
@@ -97,9 +97,8 @@ int filter_taps(double kernel_scale, int s) {
 }
 
 bool valid_kernel_scale(double kernel_scale) {
-  return std::any_of(std::begin(kKernelScales), std::end(kKernelScales), [&](float known) {
-    return double(std::abs(static_cast<float>(kernel_scale) - known)) < 1e-3;
-  });
+  return std::any_of(std::begin(kKernelScales), std::end(kKernelScales),
+                     [&](float known) { return double(std::abs(static_cast<float>(kernel_scale) - known)) < 1e-3; });
 }
 
 int least_resampled_side(const std::string& method) {

@@ -13,7 +13,9 @@ using float_vif::mirror;
 template <class In>
 void filter_plane(const float_vif::Filter& filter, int w, int h, In in, std::vector<float>& column_sums,
                   std::vector<float>& out) {
-  const auto at = [w](int x, int y) { return static_cast<size_t>(y) * static_cast<size_t>(w) + static_cast<size_t>(x); };
+  const auto at = [w](int x, int y) {
+    return static_cast<size_t>(y) * static_cast<size_t>(w) + static_cast<size_t>(x);
+  };
   column_sums.resize(at(0, h));
   out.resize(at(0, h));
   for (int y = 0; y < h; ++y) {
@@ -99,9 +101,7 @@ void float_vif_sums(const PlaneView& reference, const PlaneView& distorted, cons
     const auto at = [w](int x, int y) {
       return static_cast<size_t>(y) * static_cast<size_t>(w) + static_cast<size_t>(x);
     };
-    const auto filter_all = [&](auto in, std::vector<float>& out) {
-      filter_plane(filter, w, h, in, column_sums, out);
-    };
+    const auto filter_all = [&](auto in, std::vector<float>& out) { filter_plane(filter, w, h, in, column_sums, out); };
     filter_all([&](int x, int y) { return r[at(x, y)]; }, filtered[0]);
     filter_all([&](int x, int y) { return d[at(x, y)]; }, filtered[1]);
     filter_all([&](int x, int y) { return r[at(x, y)] * r[at(x, y)]; }, filtered[2]);
@@ -114,9 +114,8 @@ void float_vif_sums(const PlaneView& reference, const PlaneView& distorted, cons
       float row_denominator = 0;
       for (int x = 0; x < w; ++x) {
         const size_t i = at(x, y);
-        const float_vif::Terms terms =
-            float_vif::terms({filtered[0][i], filtered[1][i], filtered[2][i], filtered[3][i], filtered[4][i]},
-                             parameters.channel);
+        const float_vif::Terms terms = float_vif::terms(
+            {filtered[0][i], filtered[1][i], filtered[2][i], filtered[3][i], filtered[4][i]}, parameters.channel);
         row_numerator += terms.numerator;
         row_denominator += terms.denominator;
       }
