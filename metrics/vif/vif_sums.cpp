@@ -95,9 +95,13 @@ void vif_sums(const PlaneView& reference, const PlaneView& distorted, const VifR
               VifSums sums[kVifScales]) {
   plain::vif_sums(reference, distorted, request, sums);
 }
+void vif_logarithms(const double* numbers, size_t count, int32_t* out) {
+  for (size_t i = 0; i < count; ++i) out[i] = vif::logarithm(static_cast<uint64_t>(numbers[i]), vif::log_residuals());
+}
 #else
 
 using vif::kBufferColumns;
+using vif::kLogPolynomial;
 using vif::kStrip;
 using vif::PairedTaps;
 
@@ -175,6 +179,35 @@ HWY_INLINE void filter_pairs(const Taps& taps, Load load, Start start, V32 even[
       even[i] = hn::Add(even[i], hn::ShiftLeft<16>(pair));
       odd[i] = hn::Add(odd[i], hn::And(pair, hn::Set(d, static_cast<int32_t>(0xffff0000U))));
     }
+  }
+}
+
+// 2048 * log2 of whole numbers, plus a constant that kLogOffset takes off: exponent and leading bits of the double are
+// the table's index. Two vectors of doubles give one of 32-bit results in some order.
+constexpr int32_t kLogOffset = 2048 * 1040;  // that of kNoise
+HWY_INLINE V32 logarithm(VF64 a, VF64 b) {
+  const D32 d;
+  const DU64 d64;
+  const V32 high_words = hn::OddEven(hn::BitCast(d, b), hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(d64, a))));
+  const V32 q = hn::ShiftRight<5>(high_words);
+  if constexpr (kLanes32 < vif::kLogSegments) {
+    const V32 index = hn::And(q, hn::Set(d, vif::kLogEntries - 1));
+    const V32 residual = hn::GatherOffset(d, reinterpret_cast<const int32_t*>(vif::log_residuals()), index);
+    return hn::Add(hn::ShiftRight<4>(q), hn::And(residual, hn::Set(d, 255)));
+  } else {
+    const hn::Repartition<float, D32> df;
+    const V32 mantissa = hn::ShiftLeft<8>(hn::And(q, hn::Set(d, vif::kLogEntries - 1)));
+    const auto segment = hn::IndicesFromVec(df, hn::ShiftRight<20>(mantissa));
+    const auto of_segment = [&](const float* table)
+                                HWY_ATTR { return hn::TableLookupLanes(hn::Load(df, table), segment); };
+    const auto one = hn::Set(df, 1.0F);
+    const auto x = hn::Or(hn::BitCast(df, mantissa), one);
+    const auto t = hn::MulSub(x, of_segment(kLogPolynomial.reciprocal), one);
+    auto p = hn::MulAdd(hn::Set(df, kLogPolynomial.c4), t, hn::Set(df, kLogPolynomial.c3));
+    p = hn::MulAdd(p, t, hn::Set(df, kLogPolynomial.c2));
+    p = hn::MulAdd(p, t, of_segment(kLogPolynomial.slope));
+    p = hn::MulAdd(p, t, of_segment(kLogPolynomial.constant));
+    return hn::ShiftRight<4>(hn::Add(q, hn::ConvertTo(d, p)));
   }
 }
 
@@ -433,20 +466,6 @@ class ScalePass {
     return hn::Add(high, as_signed(hn::ShiftRight<16>(as_unsigned(low))));
   }
 
-  // 2048 * log2 of whole numbers, plus a constant that kLogOffset takes off: exponent and leading bits of the double
-  // are the table's index. Two vectors of doubles give one of 32-bit results in some order.
-  static constexpr int32_t kLogOffset = 2048 * 1040;  // that of kNoise
-  HWY_INLINE V32 logarithm(VF64 a, VF64 b) const {
-    const D32 d;
-    const DU64 d64;
-    const VU64 low = hn::ShiftRight<37>(hn::BitCast(d64, a));
-    const VU64 high = hn::ShiftRight<37>(hn::BitCast(d64, b));
-    const V32 q = hn::BitCast(d, hn::Or(low, hn::ShiftLeft<32>(high)));
-    const V32 index = hn::And(q, hn::Set(d, 32767));
-    const V32 residual = hn::GatherOffset(d, residuals_, index);
-    return hn::Add(hn::ShiftRight<4>(q), hn::And(residual, hn::Set(d, 255)));
-  }
-
   HWY_INLINE void add_pixels(V32 reference, V32 distorted, V32 both, Accumulators& sums) const {
     const D32 d;
     const DU64 d64;
@@ -555,7 +574,6 @@ class ScalePass {
   VifSums& sums_;
   Strip<T>& strip_;
   int32_t* const log_numerator_;
-  const int32_t* const residuals_ = reinterpret_cast<const int32_t*>(vif::log_residuals());
   const int width_;
   const int height_;
   int mean_shift_;
@@ -564,6 +582,19 @@ class ScalePass {
   int mean_bias_;
   int64_t signal_count_ = 0;
 };
+
+void vif_logarithms(const double* numbers, size_t count, int32_t* out) {
+  const D32 d;
+  const DF64 f;
+  for (size_t i = 0; i < count; i += kLanes32) {
+    // Every second number, as the logarithm of two vectors puts their results.
+    hn::Vec<DF64> half[2];
+    alignas(64) double lanes[2][kLanes32 / 2];
+    for (size_t k = 0; k < kLanes32; ++k) lanes[k % 2][k / 2] = numbers[i + k];
+    for (int h = 0; h < 2; ++h) half[h] = hn::Load(f, lanes[h]);
+    hn::StoreU(logarithm(half[0], half[1]), d, out + i);
+  }
+}
 
 template <class T, int kScale>
 void run_scale(const vif::ScalePictures& pictures, const VifRequest& request, bool moments, VifSums& sums,
@@ -628,11 +659,16 @@ HWY_AFTER_NAMESPACE();
 namespace qc {
 namespace {
 HWY_EXPORT(vif_sums);
+HWY_EXPORT(vif_logarithms);
 }  // namespace
 
 void vif_sums(const PlaneView& reference, const PlaneView& distorted, const VifRequest& request, VifScratch& scratch,
               VifSums sums[kVifScales]) {
   HWY_DYNAMIC_DISPATCH(vif_sums)(reference, distorted, request, scratch, sums);
+}
+
+void vif_logarithms(const double* numbers, size_t count, int32_t* out) {
+  HWY_DYNAMIC_DISPATCH(vif_logarithms)(numbers, count, out);
 }
 
 }  // namespace qc

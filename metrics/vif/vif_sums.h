@@ -42,4 +42,8 @@ struct VifScratch {
 void vif_sums(const PlaneView& reference, const PlaneView& distorted, const VifRequest& request, VifScratch& scratch,
               VifSums sums[kVifScales]);
 
+// The logarithm that the kernels of the current instruction set use: 2048 * log2 of whole numbers from 2^17 to 2^48 as
+// vif::logarithm() rounds it, plus one constant for all. `count` is a multiple of 16. For tests.
+void vif_logarithms(const double* numbers, size_t count, int32_t* out);
+
 }  // namespace qc

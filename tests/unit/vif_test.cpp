@@ -104,6 +104,33 @@ void logarithm(void**) {
   }
 }
 
+// Every entry of the table under every exponent, on every instruction set.
+void vector_logarithm(void**) {
+  for (const std::string& target : available_targets()) {
+    force_target(target);
+    int32_t first = 0;
+    for (int exponent = 17; exponent < 48; ++exponent) {
+      std::vector<double> numbers;
+      std::vector<int32_t> expected;
+      for (int i = 0; i < vif::kLogEntries; ++i) {
+        const uint64_t lowest = static_cast<uint64_t>(32768 + i) << (exponent - 15);
+        const uint64_t rest = (uint64_t{1} << (exponent - 15)) - 1;
+        for (uint64_t z : {lowest, lowest + rest}) {
+          numbers.push_back(static_cast<double>(z));
+          expected.push_back(vif::log_table()[i] + 2048 * (exponent - 15));
+        }
+      }
+      std::vector<int32_t> actual(numbers.size());
+      vif_logarithms(numbers.data(), numbers.size(), actual.data());
+      if (exponent == 17) first = actual[0] - expected[0];
+      for (size_t n = 0; n < numbers.size(); ++n)
+        if (actual[n] - first != expected[n])
+          fail_msg("%s: logarithm of %.0f: %d, not %d", target.c_str(), numbers[n], actual[n] - first, expected[n]);
+    }
+  }
+  force_target("");
+}
+
 void filters(void**) {
   for (int scale = 0; scale < kVifScales; ++scale) {
     int32_t sum = 0;
@@ -264,9 +291,11 @@ void targets_and_layouts(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(log_table),     cmocka_unit_test(logarithm),      cmocka_unit_test(filters),
-      cmocka_unit_test(flat_pictures), cmocka_unit_test(pattern_sums),   cmocka_unit_test(pattern_scores),
-      cmocka_unit_test(depths),        cmocka_unit_test(small_pictures), cmocka_unit_test(targets_and_layouts),
+      cmocka_unit_test(log_table),        cmocka_unit_test(logarithm),
+      cmocka_unit_test(vector_logarithm), cmocka_unit_test(filters),
+      cmocka_unit_test(flat_pictures),    cmocka_unit_test(pattern_sums),
+      cmocka_unit_test(pattern_scores),   cmocka_unit_test(depths),
+      cmocka_unit_test(small_pictures),   cmocka_unit_test(targets_and_layouts),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
