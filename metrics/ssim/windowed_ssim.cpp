@@ -136,49 +136,75 @@ HWY_INLINE V add(D d, V sum, V value) {
   return hn::Add(sum, value);
 }
 
-// The product of samples with a tap, rounded to float32 and then widened.
-template <size_t kTap, class D, class V>
-HWY_INLINE hn::Vec<D> product(D d, V samples) {
-  const hn::Rebind<float, D> df;
-  return hn::PromoteTo(d, hn::Mul(samples, hn::Set(df, ssim::window_tap(kTap))));
+using Wide = hn::ScalableTag<double>;
+using Narrow = hn::Rebind<float, Wide>;
+using Samples = hn::ScalableTag<float>;
+constexpr size_t kLanes = hn::MaxLanes(Wide());
+constexpr size_t kVectors = kGroup / kLanes;  // in a group
+static_assert(kLanes == 2 || kLanes == 4 || kLanes == 8);
+
+// A sample has only so many different products with the taps, as they are symmetric. All are rounded to float32 and
+// then widened.
+constexpr size_t kProducts = kTaps / 2 + 1;
+
+// Products of a vector of samples, made as they are needed.
+struct SampleProducts {
+  hn::Vec<Narrow> samples;
+  template <size_t kTap>
+  HWY_INLINE hn::Vec<Wide> get() const {
+    return hn::PromoteTo(Wide(), hn::Mul(samples, hn::Set(Narrow(), ssim::window_tap(kTap))));
+  }
+};
+
+// Products that have gone through memory: whole vectors of float32 samples were multiplied, and widening takes its half
+// of such a vector with the load. With AVX2, where widening from a register needs the unit that does all shuffles and
+// additions have only two units, that is faster.
+constexpr bool kProductsInMemory = HWY_TARGET == HWY_AVX2;
+struct StoredProducts {
+  const float* products;
+  template <size_t kTap>
+  HWY_INLINE hn::Vec<Wide> get() const {
+    return hn::PromoteTo(Wide(), hn::Load(Narrow(), products + kTap * hn::MaxLanes(Samples())));
+  }
+};
+// Elements of what store_products() writes.
+constexpr size_t kProductSize = kProducts * hn::MaxLanes(Samples());
+HWY_INLINE void store_products(hn::Vec<Samples> samples, float* out) {
+  const Samples d;
+  HWY_UNROLL(6)
+  for (size_t k = 0; k < kProducts; ++k)
+    hn::Store(hn::Mul(samples, hn::Set(d, ssim::window_tap(static_cast<int>(k)))), d, out + k * hn::MaxLanes(d));
 }
 
 // Both passes move along windows that overlap: step i brings one vector of samples, which is under tap k of the window
 // that began k steps earlier. The windows under way are accumulators sums[i mod kTaps] by the step in which they began,
-// all in registers, and as the taps are symmetric a sample takes part in them with only kTaps / 2 + 1 different
-// products. An accumulator starts as the first product instead of adding that to 0: if all products are -0 the sum is
-// -0 and not 0, which no term sees.
+// all in registers. An accumulator starts as the first product instead of adding that to 0: if all products are -0 the
+// sum is -0 and not 0, which no term sees.
 
 // What the samples of step kStep contribute with taps kTap and kTaps - 1 - kTap.
-template <size_t kStep, size_t kTap, class D, class V>
-HWY_INLINE void add_tap(D d, V samples, hn::Vec<D>* sums) {
-  const auto p = product<kTap>(d, samples);
+template <size_t kStep, size_t kTap, class Products>
+HWY_INLINE void add_tap(const Products& products, hn::Vec<Wide>* sums) {
+  const Wide d;
+  const auto p = products.template get<kTap>();
   auto& younger = sums[(kStep + kTaps - kTap) % kTaps];
   auto& older = sums[(kStep + 1 + kTap) % kTaps];
   younger = add<kTap % 2 == 1>(d, younger, p);
   if constexpr (kTap != kTaps / 2) older = add<kTap % 2 == 0>(d, older, p);
 }
 
-// One step. Returns the mean of the window that ends with it.
-template <size_t kStep, class D, class V>
-HWY_INLINE V step(D d, V samples, hn::Vec<D>* sums) {
-  const hn::Rebind<float, D> df;
-  add_tap<kStep, 1>(d, samples, sums);
-  add_tap<kStep, 2>(d, samples, sums);
-  add_tap<kStep, 3>(d, samples, sums);
-  add_tap<kStep, 4>(d, samples, sums);
-  add_tap<kStep, 5>(d, samples, sums);
-  const auto p = product<0>(d, samples);
-  const auto sum = add<true>(d, sums[(kStep + 1) % kTaps], p);
+// One step, which brings these products. Returns the mean of the window that ends with it.
+template <size_t kStep, class Products>
+HWY_INLINE hn::Vec<Narrow> step(const Products& products, hn::Vec<Wide>* sums) {
+  add_tap<kStep, 1>(products, sums);
+  add_tap<kStep, 2>(products, sums);
+  add_tap<kStep, 3>(products, sums);
+  add_tap<kStep, 4>(products, sums);
+  add_tap<kStep, 5>(products, sums);
+  const auto p = products.template get<0>();
+  const auto sum = add<true>(Wide(), sums[(kStep + 1) % kTaps], p);
   sums[kStep] = p;
-  return hn::DemoteTo(df, sum);
+  return hn::DemoteTo(Narrow(), sum);
 }
-
-using Wide = hn::ScalableTag<double>;
-using Narrow = hn::Rebind<float, Wide>;
-constexpr size_t kLanes = hn::MaxLanes(Wide());
-constexpr size_t kVectors = kGroup / kLanes;  // in a group
-static_assert(kLanes == 2 || kLanes == 4 || kLanes == 8);
 
 // A strip of window positions, few enough for its filtered samples to stay in the caches. It is cut into one segment
 // for each lane, so that the row pass moves along kLanes segments at once: vector c holds positions c, c + segment, c +
@@ -254,54 +280,109 @@ struct StripRow {
 constexpr size_t kFilteredGroup = kQuantities * kTaps * kGroup;
 static_assert((kMaxVectors + kTaps + kVectors) / kVectors * kFilteredGroup <= kMaxFiltered);
 
-// Row pass of one quantity, whose samples at vector c are sample(c). out: its row of the first group.
+// Products of kTaps steps of the row pass. sample(d, c): the samples of vector c, and of the next one if d has as many
+// lanes.
+template <class Sample>
+class RowProducts {
+ public:
+  HWY_INLINE explicit RowProducts(const Sample& sample) : sample_(sample) {}
+  // Go to the steps that begin with vector c.
+  HWY_INLINE void start(size_t c) {
+    first_ = c;
+    if constexpr (kProductsInMemory) {
+      // Not unrolled, so that compilers don't see which halves are loaded and take them out of registers.
+      HWY_UNROLL(1)
+      for (size_t i = 0; i < kPairs; ++i) store_products(sample_(Samples(), c + 2 * i), products_ + i * kProductSize);
+    }
+  }
+  HWY_INLINE auto of_step(size_t i) const {
+    if constexpr (kProductsInMemory) {
+      return StoredProducts{products_ + i / 2 * kProductSize + i % 2 * kLanes};
+    } else {
+      return SampleProducts{sample_(Narrow(), first_ + i)};
+    }
+  }
+
+ private:
+  static constexpr size_t kPairs = (kTaps + 1) / 2;
+  const Sample& sample_;
+  size_t first_ = 0;
+  HWY_ALIGN float products_[kProductsInMemory ? kPairs * kProductSize : 1];
+};
+
+// Row pass of one quantity. out: its row of the first group.
 template <class Sample, size_t... i>
 HWY_INLINE void filter_row(const Sample& sample, size_t vectors, float* out, std::index_sequence<i...>) {
-  const Wide d;
   const Narrow df;
+  RowProducts<Sample> products(sample);
   hn::Vec<Wide> sums[kTaps];
-  ((sums[i] = hn::Zero(d)), ...);
-  sums[kTaps - 1] = hn::Zero(d);
-  (step<i>(d, sample(i), sums), ...);
-  hn::Store(step<kTaps - 1>(d, sample(kTaps - 1), sums), df, out);
+  ((sums[i] = hn::Zero(Wide())), ...);
+  sums[kTaps - 1] = hn::Zero(Wide());
+  products.start(0);
+  (step<i>(products.of_step(i), sums), ...);
+  hn::Store(step<kTaps - 1>(products.of_step(kTaps - 1), sums), df, out);
   const auto position = [&](size_t c) HWY_ATTR { return out + c / kVectors * kFilteredGroup + c % kVectors * kLanes; };
   for (size_t c = 1; c < vectors; c += kTaps) {
-    (hn::Store(step<i>(d, sample(c + kTaps - 1 + i), sums), df, position(c + i)), ...);
-    hn::Store(step<kTaps - 1>(d, sample(c + 2 * (kTaps - 1)), sums), df, position(c + kTaps - 1));
+    products.start(c + kTaps - 1);
+    (hn::Store(step<i>(products.of_step(i), sums), df, position(c + i)), ...);
+    hn::Store(step<kTaps - 1>(products.of_step(kTaps - 1), sums), df, position(c + kTaps - 1));
   }
 }
 
 // Row pass of a strip's row. out: that row of the strip's filtered samples.
 void filter_strip(const float* x_row, const float* y_row, const Strip& strip, float* out) {
-  const Narrow df;
   StripRow x;
   StripRow y;
   x.load(x_row + strip.first, strip);
   y.load(y_row + strip.first, strip);
-  const auto a = [&](size_t c) HWY_ATTR { return hn::Load(df, x.samples + c * kLanes); };
-  const auto b = [&](size_t c) HWY_ATTR { return hn::Load(df, y.samples + c * kLanes); };
+  const auto a = [&](auto d, size_t c) HWY_ATTR { return hn::LoadU(d, x.samples + c * kLanes); };
+  const auto b = [&](auto d, size_t c) HWY_ATTR { return hn::LoadU(d, y.samples + c * kLanes); };
+  const auto aa = [&](auto d, size_t c) HWY_ATTR { return hn::Mul(a(d, c), a(d, c)); };
+  const auto bb = [&](auto d, size_t c) HWY_ATTR { return hn::Mul(b(d, c), b(d, c)); };
+  const auto ab = [&](auto d, size_t c) HWY_ATTR { return hn::Mul(a(d, c), b(d, c)); };
   const auto quantity = [&](Quantity q) { return out + q * kTaps * kGroup; };
   constexpr std::make_index_sequence<kTaps - 1> steps;
   filter_row(a, strip.vectors, quantity(kX), steps);
   filter_row(b, strip.vectors, quantity(kY), steps);
-  filter_row([&](size_t c) HWY_ATTR { return hn::Mul(a(c), a(c)); }, strip.vectors, quantity(kXX), steps);
-  filter_row([&](size_t c) HWY_ATTR { return hn::Mul(b(c), b(c)); }, strip.vectors, quantity(kYY), steps);
-  filter_row([&](size_t c) HWY_ATTR { return hn::Mul(a(c), b(c)); }, strip.vectors, quantity(kXY), steps);
+  filter_row(aa, strip.vectors, quantity(kXX), steps);
+  filter_row(bb, strip.vectors, quantity(kYY), steps);
+  filter_row(ab, strip.vectors, quantity(kXY), steps);
 }
 
-// Column pass of one quantity over one vector of positions. in, out: kTaps rows, kGroup apart; out gets the means of
-// the windows that end at each row. window_sums: accumulators 1 … kTaps - 1, which last from block to block. i: 0 …
-// kTaps - 2.
-template <size_t... i>
-HWY_INLINE void column_means(const float* in, double* window_sums, float* out, std::index_sequence<i...>) {
+// Column pass of one quantity over one vector of positions. of_row(i): products of row i. out: kTaps rows, kGroup
+// apart, of the means of the windows that end at each. window_sums: accumulators 1 … kTaps - 1, which last from block
+// to block. i: 0 … kTaps - 2.
+template <class Row, size_t... i>
+HWY_INLINE void column_means(const Row& of_row, double* window_sums, float* out, std::index_sequence<i...>) {
   const Wide d;
   const Narrow df;
+  constexpr size_t last = kTaps - 1;
   hn::Vec<Wide> sums[kTaps];
   ((sums[1 + i] = hn::Load(d, window_sums + i * kGroup)), ...);
-  (hn::Store(step<i>(d, hn::Load(df, in + i * kGroup), sums), df, out + i * kGroup), ...);
-  constexpr size_t last = (kTaps - 1) * kGroup;
-  hn::Store(step<kTaps - 1>(d, hn::Load(df, in + last), sums), df, out + last);
+  (hn::Store(step<i>(of_row(i), sums), df, out + i * kGroup), ...);
+  hn::Store(step<last>(of_row(last), sums), df, out + last * kGroup);
   (hn::Store(sums[1 + i], d, window_sums + i * kGroup), ...);
+}
+
+// The same over a group of positions. in: kTaps rows, kGroup apart.
+HWY_INLINE void group_means(const float* in, double* window_sums, float* out) {
+  constexpr std::make_index_sequence<kTaps - 1> steps;
+  if constexpr (kProductsInMemory) {
+    const Samples df;
+    HWY_ALIGN float products[kTaps * kProductSize];
+    for (size_t n = 0; n < kGroup; n += hn::MaxLanes(df)) {
+      HWY_UNROLL(1)
+      for (size_t row = 0; row < kTaps; ++row)
+        store_products(hn::Load(df, in + row * kGroup + n), products + row * kProductSize);
+      for (size_t k = 0; k < hn::MaxLanes(df); k += kLanes)
+        column_means([&](size_t row) HWY_ATTR { return StoredProducts{products + row * kProductSize + k}; },
+                     window_sums + n + k, out + n + k, steps);
+    }
+  } else {
+    for (size_t k = 0; k < kGroup; k += kLanes)
+      column_means([&](size_t row) HWY_ATTR { return SampleProducts{hn::Load(Narrow(), in + row * kGroup + k)}; },
+                   window_sums + k, out + k, steps);
+  }
 }
 
 // Terms of one group of columns in one row. means: the five quantities, kTaps * kGroup apart. terms: the kinds of
@@ -364,9 +445,7 @@ void store_strip_terms(const SsimBlock& block, const Strip& strip) {
     const float* filtered = block.filtered + group * kFilteredGroup;
     double* sums = block.window_sums + (strip.group + group) * kQuantities * (kTaps - 1) * kGroup;
     for (size_t q = 0; q < kQuantities; ++q)
-      for (size_t k = 0; k < kGroup; k += kLanes)
-        column_means(filtered + q * kTaps * kGroup + k, sums + q * (kTaps - 1) * kGroup + k,
-                     means + q * kTaps * kGroup + k, std::make_index_sequence<kTaps - 1>());
+      group_means(filtered + q * kTaps * kGroup, sums + q * (kTaps - 1) * kGroup, means + q * kTaps * kGroup);
     for (size_t b = block.first_complete(); b < block.rows; ++b)
       store_terms<kTerms>(means + b * kGroup, block.terms_of(b, kProduct) + (strip.group + group) * kGroup,
                           kTaps * term_pitch(block.positions));
