@@ -49,8 +49,10 @@ QC_DEVICE unsigned block_x() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 QC_DEVICE unsigned block_y() { return __nvvm_read_ptx_sreg_ctaid_y(); }
 QC_DEVICE unsigned block_z() { return __nvvm_read_ptx_sreg_ctaid_z(); }
 QC_DEVICE unsigned grid_x() { return __nvvm_read_ptx_sreg_nctaid_x(); }
-QC_DEVICE void sync_block() { __syncthreads(); }
-QC_DEVICE void sync_warp() { __nvvm_bar_warp_sync(0xffffffffU); }
+// Not the intrinsics: LLVM 14 holds that no intrinsic changes a variable whose address is not taken, and moves loads of
+// the block's variables across them.
+QC_DEVICE void sync_block() { asm volatile("bar.sync 0;" ::: "memory"); }
+QC_DEVICE void sync_warp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
 QC_DEVICE uint32_t shuffle_xor_word(uint32_t v, int mask) {
   return static_cast<uint32_t>(__nvvm_shfl_sync_bfly_i32(0xffffffffU, static_cast<int>(v), mask, 0x1f));
 }

@@ -2,7 +2,7 @@
 // crash in one of them is a failure of that run alone.
 //
 //     golden [--shared DIR] [--pair NAME]... [--run PREFIX]... [--target NAME] [--threads N] [--jobs N]
-//            [--layout planar|semiplanar|bottom-up] [--complete] [--lines N] [--verbose]
+//            [--layout planar|semiplanar|bottom-up] [--backend cpu|cuda] [--complete] [--lines N] [--verbose]
 //     golden [--shared DIR] --log FILE --pair NAME --run NAME...
 //     golden --list-targets | --list-features
 //
@@ -43,6 +43,7 @@ struct Settings {
   std::vector<std::string> pairs;  // names, none: all
   std::vector<std::string> runs;   // prefixes, none: all
   std::string layout = "planar";
+  std::string backend;  // empty: the library's choice
   std::string log;
   int threads = 1;
   int jobs = 1;
@@ -251,6 +252,7 @@ class PairRunner {
     divide_as_peer(options, settings_.shared + "/spec/rcpss_amd_zen.txt");
     options.emplace_back("model_dir", models);
     options.emplace_back("n_threads", std::to_string(settings_.threads));
+    if (!settings_.backend.empty()) options.emplace_back("backend", settings_.backend);
     const Scores ours = compute_scores(*reference_, *distorted_, pair_.frames, options);
     if (golden.peer_failed)
       return report(output, ours.status == QC_OK ? Outcome::PeerFailsWeScore : Outcome::PeerFailsWeRefuse, 0,
@@ -368,6 +370,8 @@ int parse_and_run(int argc, char** argv) {
       settings.log = value;
     else if (option == "--layout")
       settings.layout = value;
+    else if (option == "--backend")
+      settings.backend = value;
     else if (option == "--lines")
       settings.lines = std::stoul(value);
     else

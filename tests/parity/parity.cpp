@@ -2,11 +2,17 @@
 //
 //   parity [--feature NAME] [--pairs N] [--seed S] [--threads T] [--ssim-margin F] [--cambi-ordered yes]
 //          [--driver FILE] [--list yes]
+//   parity --sessions N [--feature NAME] [--driver FILE]
+//
+// The second form opens, feeds and closes N sessions one after the other, in a CUDA context each, and fails if memory
+// of the device or of the process is missing at the end.
 //
 // Each stream draws geometry, layouts and options from its own seed, which a difference is reported with: --seed S
 // --pairs 1 repeats it. --ssim-margin makes the SSIM features doubt their means more (cuda/ssim/ssim.h),
 // --cambi-ordered makes cambi order all of its sums. --driver names a library to use in place of libcuda.so.1
 // (tests/emulation).
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +20,7 @@
 #include <thread>
 
 #include "cuda/cambi/cambi.h"
-#include "cuda/driver/driver.h"
+#include "cuda/driver/objects.h"
 #include "cuda/ssim/ssim.h"
 #include "parity/stream.h"
 
@@ -72,8 +78,54 @@ long check_feature(const Settings& settings, int index, const std::string& name)
   return differing;
 }
 
+struct Memory {
+  size_t device_free = 0;
+  size_t resident = 0;
+};
+
+Memory memory_now() {
+  Memory m;
+  {
+    cuda::abi::Device device = 0;
+    cuda::driver().cuDeviceGet(&device, 0);
+    const cuda::PrimaryContext context(device);
+    const cuda::ContextScope scope(context.get());
+    size_t total = 0;
+    cuda::driver().cuMemGetInfo(&m.device_free, &total);
+  }
+  if (FILE* file = std::fopen("/proc/self/statm", "r")) {
+    size_t pages = 0;
+    size_t resident = 0;
+    if (std::fscanf(file, "%zu %zu", &pages, &resident) == 2)
+      m.resident = resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    std::fclose(file);
+  }
+  return m;
+}
+
+// True if `sessions` sessions of a feature leave the memory as they found it. The driver's and the allocator's own
+// caches have their sizes after a few of them.
+bool sessions_leave_nothing(long sessions, int index, const std::string& name) {
+  constexpr long kFirst = 10;
+  constexpr size_t kSlack = size_t{4} << 20;  // of an allocator's caches
+  Memory before;
+  for (long n = 0; n < kFirst + sessions; ++n) {
+    if (n == kFirst) before = memory_now();
+    StreamPlan plan = draw_stream(1 + static_cast<uint64_t>(n % kFirst), index);
+    plan.device_frames = false;
+    run_stream(plan, name, Path::Cuda);
+  }
+  const Memory after = memory_now();
+  const auto device = static_cast<long>(before.device_free) - static_cast<long>(after.device_free);
+  const auto process = static_cast<long>(after.resident) - static_cast<long>(before.resident);
+  std::printf("%-16s %ld sessions took %ld bytes of the device and %ld KiB of the process\n", name.c_str(), sessions,
+              device, process / 1024);
+  return device <= 0 && process < static_cast<long>(kSlack);
+}
+
 int run(int argc, char** argv) {
   Settings settings;
+  long sessions = 0;
   bool list = false;
   for (int i = 1; i < argc; i += 2) {
     const std::string key = argv[i];
@@ -90,6 +142,8 @@ int run(int argc, char** argv) {
       cuda::set_ssim_margin_factor(std::atof(value));
     } else if (key == "--cambi-ordered") {
       cuda::set_cambi_always_ordered(true);
+    } else if (key == "--sessions") {
+      sessions = std::atol(value);
     } else if (key == "--list") {
       list = true;
     } else if (key == "--driver") {
@@ -109,7 +163,7 @@ int run(int argc, char** argv) {
       ++checked;
       continue;
     }
-    differing += check_feature(settings, i, info.name);
+    differing += sessions > 0 ? !sessions_leave_nothing(sessions, i, info.name) : check_feature(settings, i, info.name);
     ++checked;
   }
   if (checked == 0) {
