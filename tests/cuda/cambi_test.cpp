@@ -11,16 +11,18 @@
 #include <string>
 #include <vector>
 
-#include "cuda/cambi/top_summation.h"
-
+// Last of the system's, for cmocka.h needs what stands before it.
+// clang-format off
 extern "C" {
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <cmocka.h>
 }
+// clang-format on
 
 #include "cambi/top_sum.h"
+#include "cuda/cambi/top_summation.h"
 #include "qualitycuda.h"
 
 namespace {
