@@ -65,7 +65,8 @@ class Ssimulacra2Kernels final : public FeatureKernels {
       const Ssimulacra2Scale& scale = args.scale[s];
       args.from = s;
       (s == 0 ? first_ : next_)
-          .launch(stream, {divided(scale.width, 2 * kLightThreads), divided(scale.height, 2), 2}, kLightThreads, args);
+          .launch(stream, {divided(scale.width, 2 * kLightThreads), divided(scale.height, kLightRows), 2},
+                  kLightThreads, args);
       row_strips += kChannels * divided(scale.height, kStripRows);
       column_strips += kChannels * divided(scale.width, kStripColumns);
       chunk_blocks += kChannels * divided(scale.chunks, kErrorThreads / 32);

@@ -48,8 +48,9 @@ struct Ssimulacra2Args {
   Ssimulacra2Record* record;
 };
 
-// XYB of scale 0 and the linear picture of scale 1. Grid: pairs of columns, pairs of rows, 2.
+// XYB of scale 0 and the linear picture of scale 1. Grid: pairs of columns, kLightRows rows, 2.
 constexpr int kLightThreads = 128;
+constexpr int kLightRows = 8;
 constexpr KernelName<Ssimulacra2Args> kSsimulacra2Yuv{"qc_ssimulacra2_yuv"};
 constexpr KernelName<Ssimulacra2Args> kSsimulacra2Rgb{"qc_ssimulacra2_rgb"};
 // XYB of scale `from` and the linear picture of the next. Grid likewise.

@@ -49,17 +49,20 @@ QC_DEVICE void finish(const Ssimulacra2Args& args, int scale, int picture, int x
   to[2 * next_pixels] = mean_of_four(in[0][0].b, in[0][1].b, in[1][0].b, in[1][1].b);
 }
 
-// Calls read(column, row) for four neighbours.
+// The thread's pixels, four at a time. Calls read(column, row) for linear light.
 template <class Dialect, class Read>
-QC_DEVICE void four_pixels(const Ssimulacra2Args& args, int scale, const Read& read) {
+QC_DEVICE void all_pixels(const Ssimulacra2Args& args, int scale, const Read& read) {
   const Ssimulacra2Scale& s = args.scale[scale];
   const int x = 2 * (static_cast<int>(block_x()) * kLightThreads + static_cast<int>(thread_x()));
-  const int y = 2 * static_cast<int>(block_y());
   if (x >= s.width) return;
   const int x1 = x + 1 < s.width ? x + 1 : x;
-  const int y1 = y + 1 < s.height ? y + 1 : y;
-  const Rgb in[2][2] = {{read(x, y), read(x1, y)}, {read(x, y1), read(x1, y1)}};
-  finish<Dialect>(args, scale, static_cast<int>(block_z()), x, y, in);
+  for (int i = 0; i < kLightRows; i += 2) {
+    const int y = kLightRows * static_cast<int>(block_y()) + i;
+    if (y >= s.height) return;
+    const int y1 = y + 1 < s.height ? y + 1 : y;
+    const Rgb in[2][2] = {{read(x, y), read(x1, y)}, {read(x, y1), read(x1, y1)}};
+    finish<Dialect>(args, scale, static_cast<int>(block_z()), x, y, in);
+  }
 }
 
 QC_DEVICE const PictureView& picture_of(const Ssimulacra2Args& args) {
@@ -78,7 +81,7 @@ QC_DEVICE void next_scale(const Ssimulacra2Args& args) {
   const Ssimulacra2Scale& s = args.scale[args.from];
   const int64_t pixels = pixels_of(s);
   const float* light = s.light + static_cast<int>(block_z()) * 3 * pixels;
-  four_pixels<Dialect>(args, args.from, [&](int x, int y) {
+  all_pixels<Dialect>(args, args.from, [&](int x, int y) {
     const float* at = light + int64_t{y} * s.width + x;
     return Rgb{at[0], at[pixels], at[2 * pixels]};
   });
@@ -91,8 +94,11 @@ QC_KERNEL(qc_ssimulacra2_yuv, Ssimulacra2Args, kLightThreads) {
   const PlaneView cb = picture_of(args).plane[1];
   const PlaneView cr = picture_of(args).plane[2];
   const Colour& colour = colour_of(args);
-  const float* transfer = transfer_of(args);
-  four_pixels<YuvDialect>(args, 0, [&](int x, int y) {
+  QC_BLOCK_SHARED float transfer[kTransferEntries];
+  for (int i = static_cast<int>(thread_x()); i < kTransferEntries; i += kLightThreads)
+    transfer[i] = transfer_of(args)[i];
+  sync_block();
+  all_pixels<YuvDialect>(args, 0, [&](int x, int y) {
     const int cx = chroma_position(x, args.chroma_width, args.scale[0].width);
     const int cy = chroma_position(y, args.chroma_height, args.scale[0].height);
     const Rgb encoded = rgb_of_yuv(static_cast<float>(luma.at(x, y)), static_cast<float>(cb.at(cx, cy)),
@@ -107,7 +113,7 @@ QC_KERNEL(qc_ssimulacra2_rgb, Ssimulacra2Args, kLightThreads) {
   const PlaneView blue = picture_of(args).plane[1];
   const PlaneView red = picture_of(args).plane[2];
   const float* transfer = transfer_of(args);
-  four_pixels<RgbDialect>(args, 0, [&](int x, int y) {
+  all_pixels<RgbDialect>(args, 0, [&](int x, int y) {
     return to_bt709({transfer[red.at(x, y)], transfer[green.at(x, y)], transfer[blue.at(x, y)]}, colour_of(args));
   });
 }
