@@ -88,10 +88,10 @@ std::string missing_model_text(const std::string& version, const std::string& mo
   }
   const std::string near = nearest_name(version, all);
   if (!near.empty()) text += "; did you mean '" + near + "'?";
-  text += (near.empty() ? "; looked in: " : " Looked in: ") + places + ".";
+  text += (near.empty() ? "; looked in: " : " Looked in: ") + places;
   if (all.empty())
-    text += " Models come from the folder model of https://github.com/Netflix/vmaf; model_dir or " +
-            std::string(kEnvironment) + " says where they are.";
+    text += ". Models come from the folder model of https://github.com/Netflix/vmaf; model_dir or " +
+            std::string(kEnvironment) + " says where they are";
   return text;
 }
 

@@ -94,8 +94,7 @@ inline float half_sum_of_differences(const BlurredPlanes& planes, int w, int h, 
   float sum = 0;
   for (std::vector<float>& row : scratch.rows) reserve(row, static_cast<size_t>(width));
   for (int t = 0; t < float_motion::halved(h); ++t) {
-    for (int i = 0; i < 2; ++i)
-      halve_row(planes.plane[i], planes.halving_pitch, w, h, t, scratch.rows[i].data());
+    for (int i = 0; i < 2; ++i) halve_row(planes.plane[i], planes.halving_pitch, w, h, t, scratch.rows[i].data());
     sum += sum_of_differences(scratch.rows[0].data(), scratch.rows[1].data(), width, 1, 0);
   }
   return sum;

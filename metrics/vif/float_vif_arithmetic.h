@@ -93,8 +93,7 @@ QC_HD constexpr Terms terms(const Moments& m, const Channel& c) {
   gain = gain < c.gain_limit ? gain : c.gain_limit;
   if (static_cast<double>(variance_r) < c.noise) return {1.0F - variance_d * c.flat_weight, 1.0F};
   const float signal = gain * gain * variance_r;
-  const float kept =
-      static_cast<float>(1.0 + static_cast<double>(signal) / (static_cast<double>(residual) + c.noise));
+  const float kept = static_cast<float>(1.0 + static_cast<double>(signal) / (static_cast<double>(residual) + c.noise));
   const float whole = static_cast<float>(1.0 + static_cast<double>(variance_r) / c.noise);
   return {covariance < 0 ? 0.0F : log2(kept), log2(whole)};
 }

@@ -167,8 +167,8 @@ class TermsOf {
     const auto flat_numerator = hn::Sub(one, hn::Mul(variance_d, hn::Set(d, channel_.flat_weight)));
     const auto no_signal = hn::Lt(variance_r, epsilon);
     // Whether the reference's variance is below the noise, also after the step that makes it 0.
-    const auto flat = hn::Or(hn::Lt(variance_r, hn::Set(d, threshold_)),
-                             hn::And(no_signal, hn::Lt(zero, hn::Set(d, threshold_))));
+    const auto flat =
+        hn::Or(hn::Lt(variance_r, hn::Set(d, threshold_)), hn::And(no_signal, hn::Lt(zero, hn::Set(d, threshold_))));
     if (hn::AllTrue(d, flat)) {
       hn::StoreU(flat_numerator, d, numerator);
       hn::StoreU(one, d, denominator);
@@ -209,8 +209,10 @@ class TermsOf {
     const hn::Half<D32> dh;
     const hn::RepartitionToWide<D32> d64;
     const auto one = hn::Set(d64, 1.0);
-    const auto low = hn::Add(one, quotient(hn::PromoteTo(d64, hn::LowerHalf(dh, a)), hn::PromoteTo(d64, hn::LowerHalf(dh, b))));
-    const auto high = hn::Add(one, quotient(hn::PromoteTo(d64, hn::UpperHalf(dh, a)), hn::PromoteTo(d64, hn::UpperHalf(dh, b))));
+    const auto low =
+        hn::Add(one, quotient(hn::PromoteTo(d64, hn::LowerHalf(dh, a)), hn::PromoteTo(d64, hn::LowerHalf(dh, b))));
+    const auto high =
+        hn::Add(one, quotient(hn::PromoteTo(d64, hn::UpperHalf(dh, a)), hn::PromoteTo(d64, hn::UpperHalf(dh, b))));
     return hn::Combine(d, hn::DemoteTo(dh, high), hn::DemoteTo(dh, low));
   }
 
@@ -264,7 +266,8 @@ void halve_row(const float_vif::Filter& filter, Rows& rows, int width, int heigh
   for (int k = 0; k < filter.taps; ++k) in[k] = rows.row(mirror(2 * y - radius + k, height));
   for (int x = 0; x < width; x += lanes) {
     auto sum = hn::Zero(d);
-    for (int k = 0; k < filter.taps; ++k) sum = hn::Add(sum, hn::Mul(hn::Set(d, filter.tap[k]), hn::LoadU(d, in[k] + x)));
+    for (int k = 0; k < filter.taps; ++k)
+      sum = hn::Add(sum, hn::Mul(hn::Set(d, filter.tap[k]), hn::LoadU(d, in[k] + x)));
     hn::StoreU(sum, d, filtered + x);
   }
   float_vif::mirror_margins(filtered, width, radius);
@@ -322,9 +325,7 @@ class Scale {
     return std::max(parameters.filter[scale].radius(), next);
   }
   // Rows that a window needs.
-  static int window(const float_vif::Parameters& parameters, int scale) {
-    return 2 * reach(parameters, scale) + kRows;
-  }
+  static int window(const float_vif::Parameters& parameters, int scale) { return 2 * reach(parameters, scale) + kRows; }
 
  private:
   // Adds the terms of rows y … y + kRows - 1.

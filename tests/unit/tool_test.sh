@@ -3,6 +3,7 @@
 set -u
 tool=$PWD/qualitycuda
 models=$(cd "$(dirname "$0")/../models" && pwd)
+documents=$(cd "$(dirname "$0")/../../docs" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
@@ -168,6 +169,16 @@ status 255 -r bad.y4m -d bad.y4m -n --feature psnr -o log.csv
 says 'has no FRAME header before frame 0'
 [ ! -e log.csv ] || fail 'a failed run left a log'
 ls ./*.partial 2>/dev/null && fail 'a failed run left a temporary file'
+
+# The commands in the documents, without models: reference.y4m and distorted.y4m are large enough for every feature.
+unset QUALITYCUDA_MODEL_PATH
+y4m 'W256 H224 F25:1 Ip C420jpeg' 86016 FRAME 144 >reference.y4m
+y4m 'W256 H224 F25:1 Ip C420jpeg' 86016 FRAME 145 >distorted.y4m
+while IFS= read -r command; do
+  read -ra arguments <<<"$command"
+  status 0 "${arguments[@]:1}"
+done < <(sed -n 's/^    qualitycuda /qualitycuda /p' "$documents"/*.md)
+[ -s log.json ] || fail 'the command of the manual wrote no log'
 
 status 0 --version
 says '.'
