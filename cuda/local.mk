@@ -46,8 +46,10 @@ qc_kernels = \
 	cuda/cambi/cambi_levels.cu \
 	cuda/cambi/cambi_pooling.cu \
 	cuda/cambi/hoare_find.cu \
+	cuda/math/ordered_rows.cu \
 	cuda/math/ordered_sum.cu \
 	cuda/motion/blurred_difference.cu \
+	cuda/motion/float_difference.cu \
 	cuda/psnr/ansnr.cu \
 	cuda/psnr/luma_sums.cu \
 	cuda/psnr/squared_error.cu \
@@ -59,6 +61,7 @@ qc_kernels = \
 	cuda/ssimulacra2/ssimulacra2_blur.cu \
 	cuda/ssimulacra2/ssimulacra2_pictures.cu \
 	cuda/ssimulacra2/ssimulacra2_sums.cu \
+	cuda/vif/float_vif_sums.cu \
 	cuda/vif/vif_sums.cu
 # What kernels include, for the compilations that do not track it.
 qc_kernel_headers = \
@@ -78,8 +81,10 @@ qc_kernel_headers = \
 	cuda/device/kernel_name.h \
 	cuda/device/plane_walk.h \
 	cuda/device/prelude.h \
+	cuda/math/ordered_rows.h \
 	cuda/math/ordered_sum.h \
 	cuda/motion/blurred_difference.h \
+	cuda/motion/float_difference.h \
 	cuda/psnr/ansnr.h \
 	cuda/psnr/luma_sums.h \
 	cuda/psnr/squared_error.h \
@@ -90,6 +95,7 @@ qc_kernel_headers = \
 	cuda/ssim/widen.h \
 	cuda/ssim/windowed_ssim.h \
 	cuda/ssimulacra2/ssimulacra2_kernels.h \
+	cuda/vif/float_vif_sums.h \
 	cuda/vif/vif_sums.h \
 	metrics/ciede/chroma_position.h \
 	metrics/ciede/functions-inl.h \
@@ -127,6 +133,8 @@ qc_sources += \
 	cuda/kernels.h \
 	cuda/math/ordered_summation.cpp \
 	cuda/math/ordered_summation.h \
+	cuda/motion/float_motion.cpp \
+	cuda/motion/float_motion.h \
 	cuda/motion/motion.cpp \
 	cuda/motion/motion.h \
 	cuda/psnr/psnr.cpp \
@@ -139,6 +147,8 @@ qc_sources += \
 	cuda/ssim/ssim.h \
 	cuda/ssimulacra2/ssimulacra2.cpp \
 	cuda/ssimulacra2/ssimulacra2.h \
+	cuda/vif/float_vif.cpp \
+	cuda/vif/float_vif.h \
 	cuda/vif/vif.cpp \
 	cuda/vif/vif.h
 qc_objects += $(qc_kernels:.cu=.lo)

@@ -18,12 +18,14 @@
 #include "cuda/adm/float_adm.h"
 #include "cuda/cambi/cambi.h"
 #include "cuda/ciede/ciede.h"
+#include "cuda/motion/float_motion.h"
 #include "cuda/motion/motion.h"
 #include "cuda/psnr/psnr.h"
 #include "cuda/psnr_hvs/psnr_hvs.h"
 #include "cuda/speed/speed.h"
 #include "cuda/ssim/ssim.h"
 #include "cuda/ssimulacra2/ssimulacra2.h"
+#include "cuda/vif/float_vif.h"
 #include "cuda/vif/vif.h"
 #define QC_CUDA_PATH(make) cuda::make
 #else
@@ -37,8 +39,8 @@ constexpr RegistryEntry kRegistry[] = {
     {&kFloatPsnr, QC_CUDA_PATH(make_float_psnr_kernels)},
     {&kFloatAnsnr, QC_CUDA_PATH(make_float_ansnr_kernels)},
     {&kFloatAdm, QC_CUDA_PATH(make_float_adm_kernels)},
-    {&kFloatVif, nullptr},
-    {&kFloatMotion, nullptr},
+    {&kFloatVif, QC_CUDA_PATH(make_float_vif_kernels)},
+    {&kFloatMotion, QC_CUDA_PATH(make_float_motion_kernels)},
     {&kFloatMoment, QC_CUDA_PATH(make_float_moment_kernels)},
     {&kSpeedChroma, QC_CUDA_PATH(make_speed_chroma_kernels)},
     {&kSpeedTemporal, QC_CUDA_PATH(make_speed_temporal_kernels)},

@@ -10,6 +10,16 @@ namespace qc::float_vif {
 // Index i of a side of n samples, reflected once at its ends; the sample at the edge is not repeated.
 QC_HD constexpr int mirror(int i, int n) { return i < 0 ? -i : i > n - 1 ? 2 * (n - 1) - i : i; }
 
+// Most taps of a filter, for the greatest valid vif_kernelscale.
+constexpr int kMostTaps = 65;
+
+// A Gaussian, whose standard deviation is a fifth of its odd number of taps.
+struct Filter {
+  int taps;
+  float tap[kMostTaps];
+  QC_HD constexpr int radius() const { return taps / 2; }
+};
+
 constexpr float kEpsilon = 1.0e-10F;
 
 // libvmaf's polynomial for log2(1 + y), 0 <= y < 1; the numbers are the powers.
@@ -59,13 +69,15 @@ struct Terms {
 // Parameters of the visual channel.
 struct Channel {
   float gain_limit;
-  double noise;       // variance of the neural noise
-  float flat_weight;  // of the distorted variance where the reference has less than that noise
+  double noise;          // variance of the neural noise
+  double inverse_noise;  // 0 if that is no power of two; dividing by one is multiplying by its inverse
+  float flat_weight;     // of the distorted variance where the reference has less than that noise
 };
 
-QC_HD constexpr Channel channel(double gain_limit, double noise) {
+constexpr Channel channel(double gain_limit, double noise) {
   const float narrow = static_cast<float>(noise);
-  return {static_cast<float>(gain_limit), noise, narrow * narrow / 65025.0F};
+  const bool power_of_two = noise > 0 && (__builtin_bit_cast(uint64_t, noise) & 0xfffffffffffffU) == 0;
+  return {static_cast<float>(gain_limit), noise, power_of_two ? 1 / noise : 0, narrow * narrow / 65025.0F};
 }
 
 QC_HD constexpr Terms terms(const Moments& m, const Channel& c) {
@@ -94,7 +106,8 @@ QC_HD constexpr Terms terms(const Moments& m, const Channel& c) {
   if (static_cast<double>(variance_r) < c.noise) return {1.0F - variance_d * c.flat_weight, 1.0F};
   const float signal = gain * gain * variance_r;
   const float kept = static_cast<float>(1.0 + static_cast<double>(signal) / (static_cast<double>(residual) + c.noise));
-  const float whole = static_cast<float>(1.0 + static_cast<double>(variance_r) / c.noise);
+  const double wide = static_cast<double>(variance_r);
+  const float whole = static_cast<float>(1.0 + (c.inverse_noise != 0 ? wide * c.inverse_noise : wide / c.noise));
   return {covariance < 0 ? 0.0F : log2(kept), log2(whole)};
 }
 

@@ -10,16 +10,7 @@
 
 namespace qc::float_vif {
 
-// Most taps of a filter, for the greatest valid vif_kernelscale.
-constexpr int kMostTaps = 65;
-
-// A Gaussian, whose standard deviation is a fifth of its odd number of taps.
-struct Filter {
-  int taps;
-  float tap[kMostTaps];
-  int radius() const { return taps / 2; }
-};
-
+// With an odd number of taps.
 Filter gaussian(int taps);
 
 // Number of taps at scale s for a valid `kernel_scale`.

@@ -147,13 +147,10 @@ void filter_rows(const float_vif::Filter& filter, const float* const* rows_r, co
 // float_vif::terms() for vectors.
 class TermsOf {
  public:
-  explicit TermsOf(const float_vif::Channel& channel) : channel_(channel), inverse_noise_(0) {
+  explicit TermsOf(const float_vif::Channel& channel) : channel_(channel) {
     // The least float32 that is not below the noise: comparing with it is comparing with the noise.
     threshold_ = static_cast<float>(channel.noise);
     if (double(threshold_) < channel.noise) threshold_ = std::nextafter(threshold_, INFINITY);
-    // Dividing by a power of two is multiplying by its inverse.
-    int exponent;
-    if (channel.noise > 0 && std::frexp(channel.noise, &exponent) == 0.5) inverse_noise_ = 1 / channel.noise;
   }
 
   HWY_INLINE void store(const V32* m, float* numerator, float* denominator) const {
@@ -194,7 +191,8 @@ class TermsOf {
     });
     const auto whole = in_halves(variance_r, variance_r, [this](auto v, auto) HWY_ATTR {
       const hn::DFromV<decltype(v)> d64;
-      return inverse_noise_ != 0 ? hn::Mul(v, hn::Set(d64, inverse_noise_)) : hn::Div(v, hn::Set(d64, channel_.noise));
+      return channel_.inverse_noise != 0 ? hn::Mul(v, hn::Set(d64, channel_.inverse_noise))
+                                         : hn::Div(v, hn::Set(d64, channel_.noise));
     });
     const auto information = hn::IfThenZeroElse(hn::Lt(covariance, zero), log2(kept));
     hn::StoreU(hn::IfThenElse(flat, flat_numerator, information), d, numerator);
@@ -236,7 +234,6 @@ class TermsOf {
 
   float_vif::Channel channel_;
   float threshold_;
-  double inverse_noise_;  // 0: the noise is no power of two
 };
 
 // The horizontal pass of one row, and the terms of its pixels. `filtered`: as filter_rows() leaves them, with margins.

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <optional>
 
 #include "core/error.h"
@@ -57,8 +56,10 @@ std::string draw_options(Random& random, int feature) {
     }
     if (option.type == QC_OPTION_DOUBLE && draw(random, 0, 1))
       value = std::to_string(option.min + std::min(10.0, option.max - option.min) * draw(random, 0, 1000) / 1000);
-    // SpEED's scales are few, and prescaling by less than 1 leaves little of the pictures drawn here.
+    // The filters' scales are few, and SpEED's prescaling by less than 1 leaves little of the pictures drawn here.
     const std::string name = option.name;
+    if (name == "vif_kernelscale") value = draw_one(random, {"0.5", "0.667", "1.0005", "1.5", "2", "3.71134", "1"});
+    if (name == "vif_prescale_method") value = draw_one(random, {"nearest", "bilinear", "bicubic", "lanczos4"});
     if (name == "speed_kernelscale") value = draw_one(random, {"0.5", "0.666667", "1.5", "2.4", "3.71134", "1.6"});
     if (name == "speed_prescale") value = draw_one(random, {"0.9", "1.0004", "1.3", "2", "1"});
     if (name == "speed_prescale_method") value = draw_one(random, {"nearest", "bilinear", "bicubic", "lanczos4"});
