@@ -1,5 +1,6 @@
 #include "psnr_hvs/block_errors.h"
 
+#include <bit>
 #include <cstring>
 
 #include "core/row_reader.h"
@@ -97,6 +98,27 @@ void load_blocks(const int32_t* const rows[kBlock], size_t pitch, int first, Int
   }
 }
 
+// Adds the terms of a vector of blocks, none of them negative, if all the sums stay in one binade and no term is a tie;
+// else leaves the sum and returns false. ordered_sum_simd.cpp has the same for float64, and the reasons.
+bool add_if_order_is_free(float& sum, const float* terms) {
+  if (!(sum >= 0x1p-60F && sum <= 0x1p100F)) return false;
+  const float bottom = std::bit_cast<float>(std::bit_cast<uint32_t>(sum) & 0x7f800000U);
+  const Float magic = broadcast(1.5F * bottom);
+  Float total = broadcast(0.0F);
+  Float rest = broadcast(0.0F);
+  for (int i = 0; i < kBlockTerms; ++i) {
+    const Float term = hn::Load(DF(), terms + i * kLanes);
+    const Float rounded = (term + magic) - magic;
+    total = total + rounded;
+    rest = hn::Max(rest, hn::Abs(term - rounded));
+  }
+  const float added = hn::GetLane(hn::SumOfLanes(DF(), total));
+  if (!(added < 0.5F * bottom && hn::GetLane(hn::MaxOfLanes(DF(), rest)) < bottom * 0x1p-24F)) return false;
+  if (!(sum + added < 2 * bottom)) return false;
+  sum += added;
+  return true;
+}
+
 template <bool kWide, class T>
 float sum_errors(const PlaneView& reference, const PlaneView& distorted, const Weights& weights,
                  BlockErrorScratch& scratch) {
@@ -134,6 +156,7 @@ float sum_errors(const PlaneView& reference, const PlaneView& distorted, const W
       for (int i = 0; i < kBlockTerms; ++i)
         hn::Store(error_term(r[i], d[i], threshold, weights, i), DF(), terms + i * kLanes);
       const int blocks = across - first < kLanes ? across - first : kLanes;
+      if (blocks == kLanes && add_if_order_is_free(sum, terms)) continue;
       for (int k = 0; k < blocks; ++k)
         for (int i = 0; i < kBlockTerms; ++i) sum += terms[i * kLanes + k];
     }
