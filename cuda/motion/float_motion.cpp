@@ -45,9 +45,9 @@ class FloatMotionKernels final : public FeatureKernels {
       FloatDifference* record = reinterpret_cast<FloatMotionRecord*>(memory.record)->plane + p;
       const Buffers b = lay_out(layout, p, record);
       const OrderedPlane& full = b.full;
-      difference_.launch(stream, {blocks(full.width, kFloatMotionColumns), blocks(full.height, kFloatMotionRows)},
-                         kFloatMotionThreads,
-                         {memory.frame, p, centred_scale(geometry_.depth), filter_, b.full_terms, full.pitch, b.blurred});
+      difference_.launch(
+          stream, {blocks(full.width, kFloatMotionColumns), blocks(full.height, kFloatMotionRows)}, kFloatMotionThreads,
+          {memory.frame, p, centred_scale(geometry_.depth), filter_, b.full_terms, full.pitch, b.blurred});
       sums.plane[count++] = full;
       if (!halve_) continue;
       const bool chroma = full.width < geometry_.width;

@@ -95,7 +95,8 @@ class FloatVifKernels final : public FeatureKernels {
       const FloatVifPictures& p = b.pictures[s];
       const FloatVifTerms& t = b.terms[s];
       sums.plane[count++] = {t.numerators, p.width, p.height, t.pitch, b.row_sums[s][0], &record->scale[s].numerator};
-      sums.plane[count++] = {t.denominators, p.width, p.height, t.pitch, b.row_sums[s][1], &record->scale[s].denominator};
+      sums.plane[count++] = {t.denominators, p.width,          p.height,
+                             t.pitch,        b.row_sums[s][1], &record->scale[s].denominator};
       most_rows = p.height;
     }
     small.join();
@@ -132,18 +133,17 @@ class FloatVifKernels final : public FeatureKernels {
 
   void resample(abi::Stream stream, const FrameParameters* frame, const FloatVifPictures& to) const {
     const float_vif::Resampling& resampling = parameters_.resampling;
-    resample_.launch(stream, {blocks(to.width, kFloatVifThreads), static_cast<unsigned>(to.height), 2}, kFloatVifThreads,
-                     {frame, sample_scale_, resampling.x.taps, pointer<const int>(column_index_.get()),
-                      pointer<const float>(column_weight_.get()), resampling.y.taps,
-                      pointer<const int>(row_index_.get()), pointer<const float>(row_weight_.get()),
-                      resampling.normalised, to});
+    resample_.launch(
+        stream, {blocks(to.width, kFloatVifThreads), static_cast<unsigned>(to.height), 2}, kFloatVifThreads,
+        {frame, sample_scale_, resampling.x.taps, pointer<const int>(column_index_.get()),
+         pointer<const float>(column_weight_.get()), resampling.y.taps, pointer<const int>(row_index_.get()),
+         pointer<const float>(row_weight_.get()), resampling.normalised, to});
   }
 
   void make_terms(abi::Stream stream, const FrameParameters* frame, int s, const Buffers& b) const {
     const FloatVifPictures& p = b.pictures[s];
     const float_vif::Filter& filter = parameters_.filter[s];
-    const FloatVifScaleArgs args{frame,       p,          sample_scale_, filter, parameters_.channel,
-                                 b.terms[s], b.filtered[s]};
+    const FloatVifScaleArgs args{frame, p, sample_scale_, filter, parameters_.channel, b.terms[s], b.filtered[s]};
     if (one_pass_[s]) {
       fast_[s].launch(stream, {blocks(p.width, float_vif_columns(filter.taps)), blocks(p.height, kFloatVifRows)},
                       kFloatVifThreads, args);

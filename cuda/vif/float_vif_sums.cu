@@ -165,8 +165,7 @@ QC_DEVICE void vertical(const FloatVifScaleArgs& args) {
     for (int q = 0; q < kQuantities; ++q) sum[q] += args.filter.tap[k] * in[q];
   }
   QC_UNROLL
-  for (int q = 0; q < kQuantities; ++q)
-    args.filtered[(int64_t{q} * height + y) * args.pictures.pitch + x] = sum[q];
+  for (int q = 0; q < kQuantities; ++q) args.filtered[(int64_t{q} * height + y) * args.pictures.pitch + x] = sum[q];
 }
 
 template <class Source>
@@ -227,8 +226,12 @@ QC_DEVICE void resample(const FloatVifResampleArgs& args) {
 
 }  // namespace
 
-QC_KERNEL_RESIDENT(qc_float_vif_luma_8, FloatVifScaleArgs, kFloatVifThreads, 4) { scale_terms<Luma<uint8_t>, 17>(args); }
-QC_KERNEL_RESIDENT(qc_float_vif_luma_16, FloatVifScaleArgs, kFloatVifThreads, 4) { scale_terms<Luma<uint16_t>, 17>(args); }
+QC_KERNEL_RESIDENT(qc_float_vif_luma_8, FloatVifScaleArgs, kFloatVifThreads, 4) {
+  scale_terms<Luma<uint8_t>, 17>(args);
+}
+QC_KERNEL_RESIDENT(qc_float_vif_luma_16, FloatVifScaleArgs, kFloatVifThreads, 4) {
+  scale_terms<Luma<uint16_t>, 17>(args);
+}
 QC_KERNEL(qc_float_vif_17, FloatVifScaleArgs, kFloatVifThreads) { scale_terms<Planes, 17>(args); }
 QC_KERNEL(qc_float_vif_9, FloatVifScaleArgs, kFloatVifThreads) { scale_terms<Planes, 9>(args); }
 QC_KERNEL(qc_float_vif_5, FloatVifScaleArgs, kFloatVifThreads) { scale_terms<Planes, 5>(args); }
@@ -249,8 +252,8 @@ QC_KERNEL(qc_float_vif_horizontal, FloatVifScaleArgs, kFloatVifThreads) {
     const int column = mirror(x - radius + k, width);
     QC_UNROLL
     for (int q = 0; q < kQuantities; ++q)
-      sum[q] += args.filter.tap[k] *
-                args.filtered[(int64_t{q} * args.pictures.height + y) * args.pictures.pitch + column];
+      sum[q] +=
+          args.filter.tap[k] * args.filtered[(int64_t{q} * args.pictures.height + y) * args.pictures.pitch + column];
   }
   const float_vif::Terms terms = terms_of(sum, args.channel);
   args.terms.numerators[int64_t{y} * args.terms.pitch + x] = terms.numerator;

@@ -37,7 +37,8 @@ struct FloatVifScaleArgs {
   float* filtered;  // five planes of the pictures' pitch after the vertical pass, for filters of any size
 };
 
-// Filters of 17, 9, 5 and 3 taps in one pass over the pictures. Grid: columns / float_vif_columns, rows / kFloatVifRows.
+// Filters of 17, 9, 5 and 3 taps in one pass over the pictures. Grid: columns / float_vif_columns, rows /
+// kFloatVifRows.
 constexpr KernelName<FloatVifScaleArgs> kFloatVifLuma8{"qc_float_vif_luma_8"};  // 17 taps
 constexpr KernelName<FloatVifScaleArgs> kFloatVifLuma16{"qc_float_vif_luma_16"};
 constexpr KernelName<FloatVifScaleArgs> kFloatVif17{"qc_float_vif_17"};
