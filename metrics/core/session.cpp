@@ -8,6 +8,7 @@
 #include "core/context_options.h"
 #include "core/error.h"
 #include "core/names.h"
+#include "model/display.h"
 #if QC_CUDA
 #include "cuda/executor.h"
 #endif
@@ -120,6 +121,9 @@ void Session::add_models(const std::string& text) {
   if (text.empty()) return;
   for (const ModelSpec& spec : parse_model_option(text)) {
     models_.push_back({load_model(spec, options_.get_string("model_dir")), {}, {}});
+    const std::string warning = display_warning(spec.version.empty() ? spec.path : spec.version,
+                                                models_.back().model->inputs(), geometry_.width, geometry_.height);
+    if (!warning.empty()) logger_(QC_LOG_WARNING, warning);
     auto& inputs = model_inputs_.emplace_back();
     for (const ModelInput& input : models_.back().model->inputs()) {
       bool found = false;

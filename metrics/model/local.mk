@@ -1,4 +1,6 @@
 qc_sources += \
+	metrics/model/display.cpp \
+	metrics/model/display.h \
 	metrics/model/json_value.cpp \
 	metrics/model/json_value.h \
 	metrics/model/model.cpp \

@@ -402,6 +402,28 @@ void targets_against_scalar(void**) {
   }
 }
 
+// From the least accepted sizes on, also those that libvmaf refuses by default.
+void sizes(void**) {
+  const int least[][2] = {{216, 1}, {1, 216}, {216, 2}, {2, 217}, {200, 216}, {300, 7}};
+  for (const auto& [width, height] : least) {
+    const Geometry g{width, height, QC_CHROMA_400, 10};
+    assert_true(force_target("scalar"));
+    const double expected = cambi_of({}, g, patches(3, 10));
+    for_each_target([&] { assert_same(cambi_of({}, g, patches(3, 10)), expected); });
+  }
+  // Two halves whose levels differ by 1: the largest contrast is that of the two columns in the middle, at all scales.
+  const int large[][3] = {{4096, 2160, 67}, {7680, 4320, 131}};
+  for (const auto& [width, height, window] : large) {
+    const Geometry g{width, height, QC_CHROMA_400, 10};
+    const int middle = width / 2;
+    const int own = window * (window / 2 + 1);
+    const int other = window * (window / 2);
+    const float contrast = float(own * other) * cambi::decimal_reciprocals(own + other).back();
+    assert_same(cambi_of({{"topk", "0.0001"}}, g, [=](int, int x, int) { return x < middle ? 150U : 151U; }),
+                double(contrast) * 31 / (window * window));
+  }
+}
+
 void refusals(void**) {
   auto refused = [](const OptionList& options, int width, int height, const char* part) {
     unit::assert_fails(QC_ERROR_INVALID, part, [&] {
@@ -414,10 +436,8 @@ void refusals(void**) {
   refused({{"enc_width", "0"}}, 320, 240, "enc_width");
   refused({{"window_size", "127"}}, 7680, 4320, "window_size=127");
   refused({{"src_width", "640"}, {"src_height", "200"}}, 320, 240, "source size");
-  // Sizes that libvmaf refuses by default, too.
-  FeatureRun("cambi", {}, {200, 216, QC_CHROMA_420, 8});
-  FeatureRun("cambi", {}, {4096, 2160, QC_CHROMA_420, 8});
-  FeatureRun("cambi", {}, {7680, 4320, QC_CHROMA_420, 8});
+  refused({}, 215, 215, "at least 216");
+  refused({}, 8, 8, "at least 216, not 8x8");
   // A sample that its depth does not have.
   const Geometry g{320, 240, QC_CHROMA_420, 10};
   for_each_target([&] {
@@ -472,6 +492,7 @@ int main() {
       cmocka_unit_test(ordered_pooling),
       cmocka_unit_test(pooling_fast_and_literal),
       cmocka_unit_test(targets_against_scalar),
+      cmocka_unit_test(sizes),
       cmocka_unit_test(refusals),
       cmocka_unit_test(heatmaps),
   };

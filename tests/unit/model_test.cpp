@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/session.h"
+#include "model/display.h"
 #include "unit.h"
 
 namespace {
@@ -432,8 +434,61 @@ void transforms(void**) {
 
 }  // namespace
 
+// Sizes that don't fill a model's display.
+
+void displays(void**) {
+  const std::vector<ModelInput> inputs = {{"a", {}}, {"b", {{"adm_ref_display_height", "1080"}}}};
+  const std::vector<ModelInput> uhd = {{"b", {{"adm_ref_display_height", "2160"}, {"adm_norm_view_dist", "3"}}}};
+  const int fitting[][2] = {{1920, 1080}, {1920, 800}, {1440, 1080}, {2048, 1080}};
+  for (const auto& [width, height] : fitting) {
+    assert_text(display_warning("m", inputs, width, height), "");
+    assert_text(display_warning("m", uhd, 2 * width, 2 * height), "");
+    assert_true(!display_warning("m", uhd, width, height).empty());
+    assert_true(!display_warning("m", inputs, 2 * width, 2 * height).empty());
+  }
+  assert_text(display_warning("m", {{"a", {{"n", "1"}}}}, 320, 240), "");
+  assert_text(display_warning("m", inputs, 1280, 720),
+              "the model m is for pictures that fill a display of 1920x1080, and these are 1280x720: insert "
+              "scale=1920:1080:flags=bicubic before both inputs");
+  assert_text(display_warning("m", inputs, 3840, 1600),
+              "the model m is for pictures that fill a display of 1920x1080, and these are 3840x1600: insert "
+              "scale=1920:800:flags=bicubic before both inputs, or take a model for 3840x2160");
+  assert_text(display_warning("m", uhd, 1080, 1920),
+              "the model m is for pictures that fill a display of 3840x2160, and these are 1080x1920: insert "
+              "scale=1216:2160:flags=bicubic before both inputs");
+}
+
+void sessions_warn_once(void**) {
+  const unit::TemporaryFolder folder;
+  const std::string path = folder.path("m.json");
+  std::ofstream(path) << dict(
+      R"("feature_names": ["VMAF_integer_feature_adm2_score", "VMAF_integer_feature_motion2_score"],
+      "feature_opts_dicts": [{"adm_ref_display_height": 2160}, {}])");
+  for (const int width : {320, 3840}) {
+    std::vector<std::string> warnings;
+    Session session([&](QCLogLevel level, const std::string& text) {
+      if (level <= QC_LOG_WARNING) warnings.push_back(text);
+    });
+    session.set("model", "path=" + path);
+    QCFormat format{};
+    format.width = width;
+    format.height = 240;
+    format.chroma = QC_CHROMA_420;
+    format.depth = 8;
+    format.sample_bytes = 1;
+    format.matrix = format.primaries = format.transfer = 2;
+    format.full_range = -1;
+    session.open(format, format, nullptr);
+    assert_int_equal(warnings.size(), width == 320 ? 1 : 0);
+    if (width == 320)
+      assert_text(warnings[0], display_warning(path, {{"", {{"adm_ref_display_height", "2160"}}}}, 320, 240));
+  }
+}
+
 int main() {
   const CMUnitTest tests[] = {
+      cmocka_unit_test(displays),
+      cmocka_unit_test(sessions_warn_once),
       cmocka_unit_test(option_entries),
       cmocka_unit_test(option_defaults),
       cmocka_unit_test(bad_options),
