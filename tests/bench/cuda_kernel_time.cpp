@@ -3,8 +3,8 @@
 //
 //   cuda_kernel_time [WIDTH HEIGHT DEPTH [FEATURE[:OPTION=VALUE…]…]]
 //
-// Pictures are nv12-like (8 bits) or p010-like, as decoders leave them. Enough pairs are rotated that the second-level
-// cache does not hold them.
+// Pictures are nv12-like (8 bits) or p010-like, as decoders leave them; cambi, which passes over noise, gets smooth
+// ones with bands. Enough pairs are rotated that the second-level cache does not hold them.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -37,15 +37,18 @@ QCFormat decoder_format(int width, int height, int depth) {
   return f;
 }
 
-// Natural-looking enough that no kernel meets only special values: a smooth pattern with noise.
-std::vector<uint8_t> make_picture(const QCFormat& f, size_t stride, std::mt19937& random) {
+// Natural-looking enough that no kernel meets only special values: a smooth pattern with noise, or bands of levels that
+// cross each other, dark enough to be seen, with a speck here and there.
+std::vector<uint8_t> make_picture(const QCFormat& f, size_t stride, bool banded, std::mt19937& random) {
   const int peak = (1 << f.depth) - 1;
   const int rows = f.height + f.height / 2;
   std::vector<uint8_t> bytes(stride * static_cast<size_t>(rows));
   for (int y = 0; y < rows; ++y)
     for (int x = 0; x < f.width; ++x) {
-      const int noise = static_cast<int>(random() >> 27);
-      const int v = std::clamp(((x * y / 64 + 3 * x + 5 * y) / 8 % 200 + noise) << (f.depth - 8), 0, peak) << f.shift;
+      const auto noise = static_cast<int>(random() >> 27);
+      const int level = banded ? 30 + (x + 2 * y) / 40 % 60 + (2 * x - y + 2 * f.height) / 100 % 30 + noise / 31
+                               : (x * y / 64 + 3 * x + 5 * y) / 8 % 200 + noise;
+      const int v = std::clamp(level << (f.depth - 8), 0, peak) << f.shift;
       uint8_t* p = &bytes[static_cast<size_t>(y) * stride + static_cast<size_t>(x * f.sample_bytes)];
       p[0] = static_cast<uint8_t>(v);
       if (f.sample_bytes == 2) p[1] = static_cast<uint8_t>(v >> 8);
@@ -60,7 +63,7 @@ struct Pairs {
   double bytes = 0;  // of one pair
 };
 
-Pairs make_pairs(const QCFormat& f, abi::Stream stream) {
+Pairs make_pairs(const QCFormat& f, bool banded, abi::Stream stream) {
   Pairs pairs;
   const size_t stride = (static_cast<size_t>(f.width * f.sample_bytes) + 511) / 512 * 512;
   const size_t bytes = stride * static_cast<size_t>(f.height + f.height / 2);
@@ -68,7 +71,8 @@ Pairs make_pairs(const QCFormat& f, abi::Stream stream) {
   pairs.bytes = 2.0 * 1.5 * f.width * f.height * f.sample_bytes;
   std::mt19937 random(1);
   std::vector<FrameParameters> parameters(static_cast<size_t>(pairs.count));
-  const std::vector<uint8_t> pictures[2] = {make_picture(f, stride, random), make_picture(f, stride, random)};
+  const std::vector<uint8_t> pictures[2] = {make_picture(f, stride, banded, random),
+                                            make_picture(f, stride, banded, random)};
   for (FrameParameters& p : parameters) {
     PictureView* views[2] = {&p.current.reference, &p.current.distorted};
     for (int i = 0; i < 2; ++i) {
@@ -154,6 +158,8 @@ void run(int argc, char** argv) {
   if (requests.empty()) {
     for (const RegistryEntry& entry : registry()) requests.emplace_back(entry.definition->name);
     requests.emplace_back("float_ssim:scale=1");
+    // As VMAF v1 has it.
+    requests.emplace_back("cambi:cambi_high_res_speedup=1080:cambi_vis_lum_threshold=0.06");
   }
   abi::Device gpu = 0;
   driver().cuDeviceGet(&gpu, 0);
@@ -164,8 +170,10 @@ void run(int argc, char** argv) {
   const double bandwidth = copy_bandwidth(stream);
   std::printf("copy bandwidth %.2f TB/s\n", bandwidth / 1e6);
   const QCFormat format = decoder_format(width, height, depth);
-  const Pairs pairs = make_pairs(format, stream.get());
-  for (const std::string& request : requests) time_feature(request, format, device, stream, pairs, bandwidth);
+  const Pairs noisy = make_pairs(format, false, stream.get());
+  const Pairs banded = make_pairs(format, true, stream.get());
+  for (const std::string& request : requests)
+    time_feature(request, format, device, stream, request.starts_with("cambi") ? banded : noisy, bandwidth);
 }
 
 }  // namespace
