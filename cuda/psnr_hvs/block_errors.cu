@@ -86,7 +86,10 @@ class MapMaker {
     // Units of the accumulator's last place; exact, but for what is far below half a unit.
     const float units = term * scale_ * more_scale_;
     // From 2^23 units on, the accumulator leaves the binade.
-    usable_ = usable_ && units < 0x1p+23F;
+    if (!(units < 0x1p+23F)) {
+      usable_ = false;
+      return;
+    }
     const float sum = units + 0x1p+23F;
     const int nearest = __builtin_bit_cast(int32_t, sum) - __builtin_bit_cast(int32_t, 0x1p+23F);
     const float rest = units - (sum - 0x1p+23F);
