@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "core/row_reader.h"
 #include "core/simd.h"
@@ -153,25 +154,36 @@ HWY_INLINE V in_order(V v) {
 HWY_INLINE VU32 as_unsigned(V32 v) { return hn::BitCast(DU32(), v); }
 HWY_INLINE V32 as_signed(VU32 v) { return hn::BitCast(D32(), v); }
 
+// Adds pair kPair of kCount rows to the filter sums. Which taps are zero is known to the compiler: a test that it left
+// in would cost more than the filter.
+template <int kPair, int kCount, class Taps, class Load>
+HWY_INLINE void filter_pair(const Taps& taps, Load load, V32 even[kCount], V32 odd[kCount]) {
+  const D32 d;
+  const D16 d16;
+  const V16 even_taps = hn::BitCast(d16, hn::Set(d, taps.pairs[kPair][0]));
+  const V16 odd_taps = hn::BitCast(d16, hn::Set(d, taps.pairs[kPair][1]));
+  HWY_UNROLL(8)
+  for (int i = 0; i < kCount; ++i) {
+    const V16 v = in_order(load(kPair, i));
+    if constexpr (Taps::even(kPair) != 0) even[i] = in_order(add_pairs(even[i], v, even_taps));
+    if constexpr (Taps::odd(kPair) != 0) odd[i] = in_order(add_pairs(odd[i], v, odd_taps));
+  }
+}
+
+template <int kCount, class Taps, class Load, int... kPair>
+HWY_INLINE void filter_all_pairs(const Taps& taps, Load load, V32 even[kCount], V32 odd[kCount],
+                                 std::integer_sequence<int, kPair...>) {
+  (filter_pair<kPair, kCount>(taps, load, even, odd), ...);
+}
+
 // Filter sums of kCount rows of pairs, for the even and the odd output. Pair j of row i lies at load(j, i). Sum i
 // starts at start(i).
 template <int kCount, class Taps, class Load, class Start>
 HWY_INLINE void filter_pairs(const Taps& taps, Load load, Start start, V32 even[kCount], V32 odd[kCount]) {
   const D32 d;
-  const D16 d16;
   HWY_UNROLL(8)
   for (int i = 0; i < kCount; ++i) even[i] = odd[i] = hn::Set(d, static_cast<int32_t>(start(i)));
-  HWY_UNROLL(9)
-  for (int j = 0; j < Taps::kPairs; ++j) {
-    const V16 even_taps = hn::BitCast(d16, hn::Set(d, taps.pairs[j][0]));
-    const V16 odd_taps = hn::BitCast(d16, hn::Set(d, taps.pairs[j][1]));
-    HWY_UNROLL(8)
-    for (int i = 0; i < kCount; ++i) {
-      const V16 v = in_order(load(j, i));
-      if (Taps::even(j) != 0) even[i] = in_order(add_pairs(even[i], v, even_taps));
-      if (Taps::odd(j) != 0) odd[i] = in_order(add_pairs(odd[i], v, odd_taps));
-    }
-  }
+  filter_all_pairs<kCount>(taps, load, even, odd, std::make_integer_sequence<int, Taps::kPairs>());
   if constexpr (Taps::kWideCentre) {
     HWY_UNROLL(8)
     for (int i = 0; i < kCount; ++i) {
