@@ -105,4 +105,15 @@ std::string why_not_comparable(const Golden& golden, const QCFormat& format, con
   return "";
 }
 
+void divide_as_peer(ContextOptions& options, const std::string& table) {
+  for (auto& [key, value] : options) {
+    const bool feature = key == "feature" && value.compare(0, 9, "float_adm") == 0;
+    const bool model = key == "model" && value.find("version=vmaf_float_") != std::string::npos;
+    const std::string prefix = model ? "float_adm." : "";
+    if (feature) value += value.size() == 9 ? "=" : ":";
+    if (model) value += ":";
+    if (feature || model) value += prefix + "division=table:" + prefix + "division_table=" + table;
+  }
+}
+
 }  // namespace qc::test

@@ -11,4 +11,8 @@ namespace qc::test {
 // ours by definition. "" if it can.
 std::string why_not_comparable(const Golden& golden, const QCFormat& format, const std::string& model_dir);
 
+// The peer's float_adm divides by way of its processor's estimated reciprocals: lets ours take them from `table`
+// (float_adm's division_table).
+void divide_as_peer(ContextOptions& options, const std::string& table);
+
 }  // namespace qc::test

@@ -113,18 +113,6 @@ struct Shared {
   std::atomic<int> current[64];
 };
 
-// The peer's float_adm divides by way of its processor's estimated reciprocals.
-void divide_as_peer(ContextOptions& options, const std::string& table) {
-  for (auto& [key, value] : options) {
-    const bool feature = key == "feature" && value.compare(0, 9, "float_adm") == 0;
-    const bool model = key == "model" && value.find("version=vmaf_float_") != std::string::npos;
-    const std::string prefix = model ? "float_adm." : "";
-    if (feature) value += value.size() == 9 ? "=" : ":";
-    if (model) value += ":";
-    if (feature || model) value += prefix + "division=table:" + prefix + "division_table=" + table;
-  }
-}
-
 class PairRunner {
  public:
   PairRunner(const Settings& settings, const PairInfo& pair)
