@@ -90,18 +90,18 @@ void same_as_step_by_step(void**) {
 
 struct Context {
   QCContext* ctx = nullptr;
-  explicit Context(const char* feature) {
+  explicit Context(const char* feature, const char* backend = "cuda") {
     assert_int_equal(qc_create(&ctx), QC_OK);
     assert_int_equal(qc_set(ctx, "feature", feature), QC_OK);
-    assert_int_equal(qc_set(ctx, "backend", "cuda"), QC_OK);
+    assert_int_equal(qc_set(ctx, "backend", backend), QC_OK);
   }
   ~Context() { qc_destroy(&ctx); }
 };
 
-QCFormat gray10() {
+QCFormat gray10(int width, int height) {
   QCFormat f{};
-  f.width = 240;
-  f.height = 32;
+  f.width = width;
+  f.height = height;
   f.chroma = QC_CHROMA_400;
   f.depth = 10;
   f.sample_bytes = 2;
@@ -114,7 +114,7 @@ void maps_are_refused(void**) {
   char folder[] = "/tmp/cambi-maps-XXXXXX";
   assert_non_null(mkdtemp(folder));
   const Context c((std::string("name=cambi:heatmaps_path=") + folder).c_str());
-  const QCFormat f = gray10();
+  const QCFormat f = gray10(240, 32);
   assert_int_equal(qc_open(c.ctx, &f, &f, nullptr), QC_ERROR_UNSUPPORTED);
   assert_non_null(std::strstr(qc_error(c.ctx), "use backend=cpu"));
   std::filesystem::remove_all(folder);
@@ -123,7 +123,7 @@ void maps_are_refused(void**) {
 // In the distorted picture always, in the reference only where that is scored; also where resampling passes over the
 // sample.
 void samples_beyond_the_depth_are_refused(void**) {
-  const QCFormat f = gray10();
+  const QCFormat f = gray10(240, 32);
   const auto samples = static_cast<size_t>(f.width * f.height);
   for (const char* feature : {"name=cambi", "name=cambi:full_ref=true", "name=cambi:enc_width=220:enc_height=150"}) {
     for (int beyond = 0; beyond < 2; ++beyond) {
@@ -146,11 +146,59 @@ void samples_beyond_the_depth_are_refused(void**) {
   }
 }
 
+double score(const char* feature, const char* backend, const QCFormat& f, const std::vector<uint16_t>& picture) {
+  const Context c(feature, backend);
+  assert_int_equal(qc_open(c.ctx, &f, &f, nullptr), QC_OK);
+  QCPair pair{};
+  pair.reference.data[0] = pair.distorted.data[0] = picture.data();
+  pair.reference.stride[0] = pair.distorted.stride[0] = 2 * f.width;
+  assert_int_equal(qc_send(c.ctx, &pair), QC_OK);
+  assert_int_equal(qc_send(c.ctx, nullptr), QC_OK);
+  QCResult result;
+  assert_int_equal(qc_receive(c.ctx, &result), QC_OK);
+  return result.values[0];
+}
+
+// Windows of all widths, as only wide pictures have them, and more levels in a block than it counts at a time.
+void wide_windows_and_many_levels(void**) {
+  struct Case {
+    const char* feature;
+    int width;
+    int height;
+    int patch;        // width of a patch; its height is 8
+    unsigned levels;  // that the patches have
+  };
+  const Case cases[] = {
+      {"name=cambi:window_size=127", 7680, 6, 64, 40},  // 163x163
+      {"name=cambi:window_size=88", 4500, 6, 64, 40},
+      {"name=cambi", 3900, 6, 64, 40},
+      {"name=cambi:window_size=100:eotf=pq:max_log_contrast=3", 1900, 10, 64, 40},
+      {"name=cambi", 216, 88, 8, 480},
+  };
+  std::mt19937 random(11);
+  for (const Case& k : cases) {
+    const QCFormat f = gray10(k.width, k.height);
+    const int columns = k.width / k.patch + 1;
+    std::vector<unsigned> patch(static_cast<size_t>(columns * (k.height / 8 + 1)));
+    for (size_t i = 0; i < patch.size(); ++i)
+      patch[i] = i > 0 && random() % 3 ? (patch[i - 1] + 1 + random() % 3) % k.levels : random() % k.levels;
+    std::vector<uint16_t> picture(static_cast<size_t>(k.width * k.height));
+    for (int y = 0; y < k.height; ++y)
+      for (int x = 0; x < k.width; ++x)
+        picture[static_cast<size_t>(y * k.width + x)] =
+            static_cast<uint16_t>(64 + patch[static_cast<size_t>(y / 8 * columns + x / k.patch)]);
+    const double cpu = score(k.feature, "cpu", f, picture);
+    assert_true(cpu > 0);
+    assert_true(std::bit_cast<uint64_t>(score(k.feature, "cuda", f, picture)) == std::bit_cast<uint64_t>(cpu));
+  }
+}
+
 }  // namespace
 
 int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(same_as_step_by_step),
+      cmocka_unit_test(wide_windows_and_many_levels),
       cmocka_unit_test(maps_are_refused),
       cmocka_unit_test(samples_beyond_the_depth_are_refused),
   };
