@@ -22,6 +22,7 @@ QCFormat format() {
   f.chroma = QC_CHROMA_400;
   f.depth = 8;
   f.sample_bytes = 1;
+  f.matrix = 2;
   return f;
 }
 
