@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "core/simd.h"
 #include "math/centred_row.h"
@@ -139,11 +140,12 @@ float add_rows(const std::vector<float>& terms, int width, int rows, std::vector
   return sum;
 }
 
-template <int kTaps, class V>
-V weighted(const float_motion::Filter& filter, const V* in) {
-  const hn::DFromV<V> d;
+// The filter's sum of in(0), in(1) …
+template <class In, size_t... k>
+HWY_INLINE auto weighted(std::index_sequence<k...>, const float_motion::Filter& filter, In in) {
+  const hn::CappedTag<float, 16> d;
   auto sum = hn::Zero(d);
-  for (int k = 0; k < kTaps; ++k) sum = hn::Add(sum, hn::Mul(hn::Set(d, filter.tap[k]), in[k]));
+  ((sum = hn::Add(sum, hn::Mul(hn::Set(d, filter.tap[k]), hn::LoadU(d, in(k))))), ...);
   return sum;
 }
 
@@ -177,9 +179,8 @@ class BlurredRow {
     const hn::CappedTag<float, 16> d;
     const int lanes = static_cast<int>(hn::Lanes(d));
     for (int x = 0; x < w; x += lanes) {
-      hn::Vec<decltype(d)> in[kTaps];
-      for (int k = 0; k < kTaps; ++k) in[k] = hn::LoadU(d, rows[k] + x);
-      hn::StoreU(weighted<kTaps>(filter_, in), d, vertical_ + x);
+      const auto in = [&](size_t k) HWY_ATTR { return rows[k] + x; };
+      hn::StoreU(weighted(std::make_index_sequence<kTaps>(), filter_, in), d, vertical_ + x);
     }
     for (int i = 1; i <= kRadius; ++i) {
       vertical_[-i] = vertical_[i];
@@ -192,9 +193,8 @@ class BlurredRow {
     if constexpr (kTaps == 1) {
       return hn::LoadU(d, vertical_ + x);
     } else {
-      hn::Vec<D> in[kTaps];
-      for (int k = 0; k < kTaps; ++k) in[k] = hn::LoadU(d, vertical_ + x - kRadius + k);
-      return weighted<kTaps>(filter_, in);
+      const auto in = [&](size_t k) HWY_ATTR { return vertical_ + x - kRadius + k; };
+      return weighted(std::make_index_sequence<kTaps>(), filter_, in);
     }
   }
 

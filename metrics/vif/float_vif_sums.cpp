@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "core/simd.h"
 #include "math/centred_row.h"
@@ -91,57 +92,95 @@ using float_vif::Rows;
 constexpr int kRows = HWY_MAX_BYTES == 64 ? 4 : 2;
 static_assert(kTermRows % kRows == 0);
 
-enum Quantity { kMeanR, kMeanD, kSquareR, kSquareD, kProduct, kQuantities };
-
 using D32 = hn::CappedTag<float, 16>;
 using V32 = hn::Vec<D32>;
 
-// Five running sums of the filter.
-struct Accumulators {
-  V32 sum[kQuantities];
+// Samples, squares and products, or their filtered sums, in this order where they lie in memory. Single variables and
+// constant indices keep them in registers.
+constexpr size_t kQuantities = 5;
+struct Quantities {
+  V32 mean_r;
+  V32 mean_d;
+  V32 square_r;
+  V32 square_d;
+  V32 product;
 
-  HWY_INLINE void clear() {
-    for (V32& s : sum) s = hn::Zero(D32());
-  }
-  HWY_INLINE void add(V32 tap, const V32* in) {
-    for (int q = 0; q < kQuantities; ++q) sum[q] = hn::Add(sum[q], hn::Mul(tap, in[q]));
+  HWY_INLINE void add(V32 tap, const Quantities& in) {
+    mean_r = hn::Add(mean_r, hn::Mul(tap, in.mean_r));
+    mean_d = hn::Add(mean_d, hn::Mul(tap, in.mean_d));
+    square_r = hn::Add(square_r, hn::Mul(tap, in.square_r));
+    square_d = hn::Add(square_d, hn::Mul(tap, in.square_d));
+    product = hn::Add(product, hn::Mul(tap, in.product));
   }
 };
+
+HWY_INLINE Quantities no_quantities() {
+  const auto zero = hn::Zero(D32());
+  return {zero, zero, zero, zero, zero};
+}
+
+HWY_INLINE Quantities quantities_of(const float* r, const float* d) {
+  Quantities q;
+  q.mean_r = hn::LoadU(D32(), r);
+  q.mean_d = hn::LoadU(D32(), d);
+  q.square_r = hn::Mul(q.mean_r, q.mean_r);
+  q.square_d = hn::Mul(q.mean_d, q.mean_d);
+  q.product = hn::Mul(q.mean_r, q.mean_d);
+  return q;
+}
+
+HWY_INLINE Quantities load(const float* from, size_t pitch) {
+  const D32 d;
+  Quantities q;
+  q.mean_r = hn::LoadU(d, from);
+  q.mean_d = hn::LoadU(d, from + pitch);
+  q.square_r = hn::LoadU(d, from + 2 * pitch);
+  q.square_d = hn::LoadU(d, from + 3 * pitch);
+  q.product = hn::LoadU(d, from + 4 * pitch);
+  return q;
+}
+
+HWY_INLINE void store(const Quantities& q, float* to, size_t pitch) {
+  const D32 d;
+  hn::StoreU(q.mean_r, d, to);
+  hn::StoreU(q.mean_d, d, to + pitch);
+  hn::StoreU(q.square_r, d, to + 2 * pitch);
+  hn::StoreU(q.square_d, d, to + 3 * pitch);
+  hn::StoreU(q.product, d, to + 4 * pitch);
+}
+
+// Input row `in` is tap[0] of output row 0, tap[-1] of row 1 and so on, for rows kFirst + o.
+template <size_t kFirst, size_t... o>
+HWY_INLINE void add_to_rows(std::index_sequence<o...>, Quantities (&rows)[kRows], const float* tap,
+                            const Quantities& in) {
+  (rows[kFirst + o].add(hn::Set(D32(), *(tap - (kFirst + o))), in), ...);
+}
+
+// One vector of columns. At both ends not all output rows take part.
+template <size_t... row, size_t... end>
+HWY_INLINE void filter_columns(std::index_sequence<row...> all, std::index_sequence<end...>,
+                               const float_vif::Filter& filter, const float* const* rows_r, const float* const* rows_d,
+                               size_t x, float* out, size_t pitch) {
+  Quantities rows[kRows] = {(static_cast<void>(row), no_quantities())...};
+  const auto taps = static_cast<size_t>(filter.taps);
+  (add_to_rows<0>(std::make_index_sequence<end + 1>(), rows, filter.tap + end,
+                  quantities_of(rows_r[end] + x, rows_d[end] + x)),
+   ...);
+  for (size_t i = kRows - 1; i < taps; ++i)
+    add_to_rows<0>(all, rows, filter.tap + i, quantities_of(rows_r[i] + x, rows_d[i] + x));
+  (add_to_rows<end + 1>(std::make_index_sequence<kRows - 1 - end>(), rows, filter.tap + taps + end,
+                        quantities_of(rows_r[taps + end] + x, rows_d[taps + end] + x)),
+   ...);
+  (store(rows[row], out + row * kQuantities * pitch + x, pitch), ...);
+}
 
 // The vertical pass for kRows neighbouring rows. rows_r and rows_d: the filter.taps + kRows - 1 rows that they need.
 // `out`: row o of quantity q is at out + (o * kQuantities + q) * pitch.
 void filter_rows(const float_vif::Filter& filter, const float* const* rows_r, const float* const* rows_d, int width,
                  float* out, size_t pitch) {
-  const D32 d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const int taps = filter.taps;
-  for (int x = 0; x < width; x += lanes) {
-    Accumulators rows[kRows];
-    for (Accumulators& row : rows) row.clear();
-    V32 in[kQuantities];
-    const auto load = [&](int i) HWY_ATTR {
-      in[kMeanR] = hn::LoadU(d, rows_r[i] + x);
-      in[kMeanD] = hn::LoadU(d, rows_d[i] + x);
-      in[kSquareR] = hn::Mul(in[kMeanR], in[kMeanR]);
-      in[kSquareD] = hn::Mul(in[kMeanD], in[kMeanD]);
-      in[kProduct] = hn::Mul(in[kMeanR], in[kMeanD]);
-    };
-    // Input row i is tap i - o of output row o. At both ends not all outputs take part.
-    for (int i = 0; i < kRows - 1; ++i) {
-      load(i);
-      for (int o = 0; o <= i; ++o) rows[o].add(hn::Set(d, filter.tap[i - o]), in);
-    }
-    for (int i = kRows - 1; i < taps; ++i) {
-      load(i);
-      for (int o = 0; o < kRows; ++o) rows[o].add(hn::Set(d, filter.tap[i - o]), in);
-    }
-    for (int i = 0; i < kRows - 1; ++i) {
-      load(taps + i);
-      for (int o = i + 1; o < kRows; ++o) rows[o].add(hn::Set(d, filter.tap[taps + i - o]), in);
-    }
-    for (int o = 0; o < kRows; ++o)
-      for (int q = 0; q < kQuantities; ++q) hn::StoreU(rows[o].sum[q], d, out + (o * kQuantities + q) * pitch + x);
-  }
+  for (size_t x = 0; x < static_cast<size_t>(width); x += hn::Lanes(D32()))
+    filter_columns(std::make_index_sequence<kRows>(), std::make_index_sequence<kRows - 1>(), filter, rows_r, rows_d, x,
+                   out, pitch);
 }
 
 // float_vif::terms() for vectors.
@@ -153,14 +192,14 @@ class TermsOf {
     if (double(threshold_) < channel.noise) threshold_ = std::nextafter(threshold_, INFINITY);
   }
 
-  HWY_INLINE void store(const V32* m, float* numerator, float* denominator) const {
+  HWY_INLINE void store(const Quantities& m, float* numerator, float* denominator) const {
     const D32 d;
     const auto zero = hn::Zero(d);
     const auto one = hn::Set(d, 1.0F);
     const auto epsilon = hn::Set(d, float_vif::kEpsilon);
-    auto variance_r = hn::Max(hn::Sub(m[kSquareR], hn::Mul(m[kMeanR], m[kMeanR])), zero);
-    const auto variance_d = hn::Max(hn::Sub(m[kSquareD], hn::Mul(m[kMeanD], m[kMeanD])), zero);
-    const auto covariance = hn::Sub(m[kProduct], hn::Mul(m[kMeanR], m[kMeanD]));
+    auto variance_r = hn::Max(hn::Sub(m.square_r, hn::Mul(m.mean_r, m.mean_r)), zero);
+    const auto variance_d = hn::Max(hn::Sub(m.square_d, hn::Mul(m.mean_d, m.mean_d)), zero);
+    const auto covariance = hn::Sub(m.product, hn::Mul(m.mean_r, m.mean_d));
     const auto flat_numerator = hn::Sub(one, hn::Mul(variance_d, hn::Set(d, channel_.flat_weight)));
     const auto no_signal = hn::Lt(variance_r, epsilon);
     // Whether the reference's variance is below the noise, also after the step that makes it 0.
@@ -226,9 +265,13 @@ class TermsOf {
     const auto field = hn::And(hn::ShiftRight<23>(bits), hn::Set(du, 0xffU));
     const auto exponent = hn::ConvertTo(d, hn::Sub(hn::BitCast(di, field), hn::Set(di, 127)));
     auto p = hn::Set(d, float_vif::kLog8);
-    for (const float c : {float_vif::kLog7, float_vif::kLog6, float_vif::kLog5, float_vif::kLog4, float_vif::kLog3,
-                          float_vif::kLog2, float_vif::kLog1})
-      p = hn::Add(hn::Mul(p, y), hn::Set(d, c));
+    p = hn::Add(hn::Mul(p, y), hn::Set(d, float_vif::kLog7));
+    p = hn::Add(hn::Mul(p, y), hn::Set(d, float_vif::kLog6));
+    p = hn::Add(hn::Mul(p, y), hn::Set(d, float_vif::kLog5));
+    p = hn::Add(hn::Mul(p, y), hn::Set(d, float_vif::kLog4));
+    p = hn::Add(hn::Mul(p, y), hn::Set(d, float_vif::kLog3));
+    p = hn::Add(hn::Mul(p, y), hn::Set(d, float_vif::kLog2));
+    p = hn::Add(hn::Mul(p, y), hn::Set(d, float_vif::kLog1));
     return hn::Add(exponent, hn::Mul(p, y));
   }
 
@@ -242,15 +285,10 @@ void store_terms(const float_vif::Filter& filter, const float* filtered, size_t 
   const D32 d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < width; x += lanes) {
-    Accumulators sums;
-    sums.clear();
+    Quantities sums = no_quantities();
     const float* in = filtered + x - filter.radius();
-    for (int k = 0; k < filter.taps; ++k) {
-      const auto tap = hn::Set(d, filter.tap[k]);
-      for (int q = 0; q < kQuantities; ++q)
-        sums.sum[q] = hn::Add(sums.sum[q], hn::Mul(tap, hn::LoadU(d, in + static_cast<size_t>(q) * pitch + k)));
-    }
-    terms.store(sums.sum, numerators + x, denominators + x);
+    for (int k = 0; k < filter.taps; ++k) sums.add(hn::Set(d, filter.tap[k]), load(in + k, pitch));
+    terms.store(sums, numerators + x, denominators + x);
   }
 }
 
@@ -344,8 +382,7 @@ class Scale {
     int row = y;
     for (; row < std::min(y + kRows, height_); ++row) {
       float* in = filtered + static_cast<size_t>(row - y) * kQuantities * pitch_;
-      for (int q = 0; q < kQuantities; ++q)
-        float_vif::mirror_margins(in + static_cast<size_t>(q) * pitch_, width_, radius);
+      for (size_t q = 0; q < kQuantities; ++q) float_vif::mirror_margins(in + q * pitch_, width_, radius);
       const size_t at = static_cast<size_t>(row % kTermRows) * pitch_;
       store_terms(filter, in, pitch_, width_, terms, numerators + at, denominators + at);
     }
