@@ -86,6 +86,13 @@ Pairs make_pairs(const QCFormat& f, bool banded, abi::Stream stream) {
       *views[i] = view_of(frame, f);
     }
   }
+  // Every pair follows the two before it.
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    FrameParameters& p = parameters[i];
+    p.previous_count = kMaxHistory;
+    for (size_t k = 0; k < kMaxHistory; ++k)
+      p.previous[k] = parameters[(i + parameters.size() - k - 1) % parameters.size()].current;
+  }
   pairs.parameters = DeviceBuffer::allocate(parameters.size() * sizeof(FrameParameters));
   driver().cuMemcpyHtoDAsync(pairs.parameters.get(), parameters.data(), parameters.size() * sizeof(FrameParameters),
                              stream);
