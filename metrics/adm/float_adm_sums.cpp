@@ -93,10 +93,10 @@ HWY_NOINLINE void approximate(const float* const low[2], int width, float* out) 
   for (int x = 0; x < width; x += kLanes) hn::StoreU(FourColumns(low, x).low(), DF(), out + x);
 }
 
-class Stream {
+class FloatAdmStream {
  public:
-  Stream(const FloatAdmParameters& parameters, const FloatAdmTables& tables, FloatAdmScratch& scratch,
-         FloatAdmRecord& record)
+  FloatAdmStream(const FloatAdmParameters& parameters, const FloatAdmTables& tables, FloatAdmScratch& scratch,
+                 FloatAdmRecord& record)
       : parameters_(parameters),
         tables_(tables),
         estimates_(parameters.estimates ? tables.estimates : nullptr),
@@ -262,7 +262,7 @@ class Stream {
 void sums(const FloatAdmParameters& parameters, const FloatAdmTables& tables, const PlaneView& reference,
           const PlaneView& distorted, FloatAdmScratch& scratch, FloatAdmRecord& record) {
   record = {};
-  Stream stream(parameters, tables, scratch, record);
+  FloatAdmStream stream(parameters, tables, scratch, record);
   if (reference.bytes == 1) {
     stream.run<uint8_t>(reference, distorted);
   } else {

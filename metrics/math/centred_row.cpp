@@ -28,7 +28,7 @@ void read_row(const PlaneView& plane, int y, float* out) { plain::read_centred_r
 #else
 
 template <class T>
-void read_samples(const T* row, int width, int shift, float scale, float* out) {
+void read_centred_samples(const T* row, int width, int shift, float scale, float* out) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
   const hn::Rebind<T, decltype(df)> dt;
@@ -49,9 +49,9 @@ void read_row(const PlaneView& plane, int y, float* out) {
   if (plane.step != 1) {
     plain::read_centred_row(plane, y, out);
   } else if (plane.bytes == 1) {
-    read_samples(row, plane.width, 0, scale, out);
+    read_centred_samples(row, plane.width, 0, scale, out);
   } else {
-    read_samples(reinterpret_cast<const uint16_t*>(row), plane.width, plane.shift, scale, out);
+    read_centred_samples(reinterpret_cast<const uint16_t*>(row), plane.width, plane.shift, scale, out);
   }
 }
 #endif

@@ -223,9 +223,9 @@ void add_group(const float* signal, const float* noise, int width, float* signal
 
 // A strip of columns of both pictures, from top to bottom.
 template <class T>
-class Strip {
+class AnsnrStrip {
  public:
-  Strip(const PlaneView& reference, const PlaneView& distorted, AnsnrScratch& scratch)
+  AnsnrStrip(const PlaneView& reference, const PlaneView& distorted, AnsnrScratch& scratch)
       : reference_(reference),
         distorted_(distorted),
         scratch_(scratch),
@@ -313,7 +313,7 @@ class Strip {
 
 template <class T>
 void ansnr_rows_of(const PlaneView& reference, const PlaneView& distorted, AnsnrScratch& scratch) {
-  Strip<T> strip(reference, distorted, scratch);
+  AnsnrStrip<T> strip(reference, distorted, scratch);
   for (int x = 0; x < reference.width; x += ansnr::kStrip)
     strip.run(x, reference.width - x < ansnr::kStrip ? reference.width - x : ansnr::kStrip);
 }

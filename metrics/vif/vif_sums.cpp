@@ -228,7 +228,7 @@ enum Row { kMeanR, kMeanD, kProductHigh, kProductLow, kSquareRHigh, kSquareRLow,
 
 // Buffers of a strip.
 template <class T>
-struct Strip {
+struct VifStrip {
   // Quantities in the ring: both samples, then the product and the squares: whole ones of 8-bit samples, else high and
   // low halves.
   static constexpr int kQuantities = sizeof(T) == 1 ? 5 : 8;
@@ -253,7 +253,7 @@ class ScalePass {
   static constexpr int kReach = Taps::kReach;
   static constexpr int kNext = kScale < 3 ? kScale + 1 : 3;
   using NextTaps = PairedTaps<kNext>;
-  static constexpr int kQuantities = Strip<T>::kQuantities;
+  static constexpr int kQuantities = VifStrip<T>::kQuantities;
 
  public:
   ScalePass(const vif::ScalePictures& pictures, const VifRequest& request, bool moments, VifSums& sums,
@@ -262,8 +262,8 @@ class ScalePass {
         request_(request),
         moments_(moments),
         sums_(sums),
-        strip_(*reinterpret_cast<Strip<T>*>(scratch)),
-        log_numerator_(reinterpret_cast<int32_t*>(scratch + sizeof(Strip<T>))),
+        strip_(*reinterpret_cast<VifStrip<T>*>(scratch)),
+        log_numerator_(reinterpret_cast<int32_t*>(scratch + sizeof(VifStrip<T>))),
         width_(pictures.picture[0].width),
         height_(pictures.picture[0].height) {
     const vif::Shifts shifts = vif::shifts(kScale, pictures.picture[0].depth);
@@ -275,7 +275,7 @@ class ScalePass {
   }
 
   static size_t scratch_bytes(const VifRequest& request) {
-    return sizeof(Strip<T>) + request.gain_limits.size() * hn::Lanes(D32()) * sizeof(int32_t);
+    return sizeof(VifStrip<T>) + request.gain_limits.size() * hn::Lanes(D32()) * sizeof(int32_t);
   }
 
   void run() {
@@ -584,7 +584,7 @@ class ScalePass {
   const VifRequest& request_;
   const bool moments_;
   VifSums& sums_;
-  Strip<T>& strip_;
+  VifStrip<T>& strip_;
   int32_t* const log_numerator_;
   const int width_;
   const int height_;

@@ -148,5 +148,6 @@ tests_unit_vif_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_vif_test_LDADD = $(unit_libs)
 endif
 
-TESTS += tests/unit/log_consumers_test.sh tests/unit/tool_test.sh
-EXTRA_DIST += tests/unit/log_consumers.py tests/unit/log_consumers_test.sh tests/unit/tool_test.sh tests/models
+TESTS += tests/unit/log_consumers_test.sh tests/unit/one_definition_test.sh tests/unit/tool_test.sh
+EXTRA_DIST += tests/unit/log_consumers.py tests/unit/log_consumers_test.sh tests/unit/one_definition_test.sh \
+	tests/unit/tool_test.sh tests/models
