@@ -10,33 +10,23 @@
 #include "unit.h"
 #include "vif/float_vif_plain.h"
 #include "vif/float_vif_sums.h"
+#include "vif_patterns.h"
 
 namespace {
 
 using namespace qc;
 using unit::assert_same;
+using unit::deepened;
 using unit::FeatureRun;
 using unit::GuardedPicture;
 using unit::Layout;
+using unit::pattern_a;
+using unit::pattern_a_distorted;
+using unit::pattern_b;
+using unit::pattern_b_distorted;
+using unit::pattern_b_enhanced;
 using unit::SampleFunction;
 using unit::Scores;
-
-int clip(int v) { return v < 0 ? 0 : v > 255 ? 255 : v; }
-
-// The test patterns of the specification, 8-bit.
-int pattern_a(int x, int y) { return (37 * x + 61 * y + 5 * (x * y % 29)) % 256; }
-int pattern_a_distorted(int x, int y) { return clip(pattern_a(x, y) + (3 * x + 5 * y) % 17 - 8); }
-int ramp_b(int x, int y) { return (std::abs(5 * x % 512 - 256) + std::abs(3 * y % 512 - 256)) / 2; }
-int pattern_b(int x, int y) { return clip(ramp_b(x, y)); }
-int pattern_b_distorted(int x, int y) { return clip(7 * ramp_b(x, y) / 8 + 10); }
-int pattern_b_enhanced(int x, int y) { return clip(9 * ramp_b(x, y) / 8); }
-
-SampleFunction deepened(int (*pattern)(int, int), int depth) {
-  return [=](int, int x, int y) {
-    const int scale = 1 << (depth - 8);
-    return static_cast<uint32_t>(pattern(x, y) * scale + (x + 2 * y) % scale);
-  };
-}
 
 Scores score(OptionList options, const Geometry& g, const SampleFunction& reference, const SampleFunction& distorted) {
   const GuardedPicture r(g, {}, reference);

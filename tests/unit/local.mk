@@ -72,7 +72,7 @@ tests_unit_float_motion_test_SOURCES = \
 tests_unit_float_motion_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_float_motion_test_LDADD = $(unit_libs)
 
-tests_unit_float_vif_test_SOURCES = tests/unit/float_vif_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_float_vif_test_SOURCES = tests/unit/float_vif_test.cpp tests/unit/guarded_picture.h tests/unit/vif_patterns.h $(unit_support)
 tests_unit_float_vif_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_float_vif_test_LDADD = $(unit_libs)
 
@@ -143,7 +143,8 @@ tests_unit_ssimulacra2_test_SOURCES = tests/unit/ssimulacra2_test.cpp tests/unit
 tests_unit_ssimulacra2_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_ssimulacra2_test_LDADD = $(unit_libs)
 
-tests_unit_vif_test_SOURCES = tests/unit/vif_test.cpp tests/unit/guarded_picture.h $(unit_support)
+tests_unit_vif_test_SOURCES = tests/unit/vif_test.cpp tests/unit/guarded_picture.h tests/unit/pictures.h tests/unit/vif_patterns.h \
+	$(unit_support)
 tests_unit_vif_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_vif_test_LDADD = $(unit_libs)
 endif

@@ -6,46 +6,29 @@
 
 #include "core/targets.h"
 #include "guarded_picture.h"
+#include "pictures.h"
 #include "unit.h"
 #include "vif/vif_arithmetic.h"
 #include "vif/vif_log.h"
 #include "vif/vif_plain.h"
 #include "vif/vif_sums.h"
+#include "vif_patterns.h"
 
 namespace {
 
 using namespace qc;
+using unit::deepened;
 using unit::FeatureRun;
 using unit::GuardedPicture;
 using unit::Layout;
+using unit::pattern_a;
+using unit::pattern_a_distorted;
+using unit::pattern_b;
+using unit::pattern_b_distorted;
+using unit::pattern_b_enhanced;
+using unit::Pictures;
 using unit::SampleFunction;
 using unit::Scores;
-
-int clip(int v) { return v < 0 ? 0 : v > 255 ? 255 : v; }
-
-// The test patterns of the specification, 8-bit.
-int pattern_a(int x, int y) { return (37 * x + 61 * y + 5 * (x * y % 29)) % 256; }
-int pattern_a_distorted(int x, int y) { return clip(pattern_a(x, y) + (3 * x + 5 * y) % 17 - 8); }
-int ramp_b(int x, int y) { return (std::abs(5 * x % 512 - 256) + std::abs(3 * y % 512 - 256)) / 2; }
-int pattern_b(int x, int y) { return clip(ramp_b(x, y)); }
-int pattern_b_distorted(int x, int y) { return clip(7 * ramp_b(x, y) / 8 + 10); }
-int pattern_b_enhanced(int x, int y) { return clip(9 * ramp_b(x, y) / 8); }
-
-SampleFunction deepened(int (*pattern)(int, int), int depth) {
-  return [=](int, int x, int y) {
-    const int scale = 1 << (depth - 8);
-    return static_cast<uint32_t>(pattern(x, y) * scale + (x + 2 * y) % scale);
-  };
-}
-
-struct Pictures {
-  Pictures(const Geometry& g, const SampleFunction& reference, const SampleFunction& distorted,
-           const Layout& layout = {}, const Layout& distorted_layout = {})
-      : r(g, layout, reference), d(g, distorted_layout, distorted), view{r.view(), d.view()} {}
-  GuardedPicture r;
-  GuardedPicture d;
-  PairView view;
-};
 
 Scores score(const OptionList& options, const Geometry& g, int (*reference)(int, int), int (*distorted)(int, int)) {
   const Pictures pictures(g, deepened(reference, g.depth), deepened(distorted, g.depth));
