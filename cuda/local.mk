@@ -80,6 +80,7 @@ qc_kernel_headers = \
 	cuda/device/frame.h \
 	cuda/device/kernel_name.h \
 	cuda/device/plane_walk.h \
+	cuda/device/prefix_sums.h \
 	cuda/device/prelude.h \
 	cuda/math/ordered_rows.h \
 	cuda/math/ordered_sum.h \

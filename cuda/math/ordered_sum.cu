@@ -1,5 +1,6 @@
 #include "cuda/device/prelude.h"
 //
+#include "cuda/device/prefix_sums.h"
 #include "cuda/math/ordered_sum.h"
 
 namespace qc::cuda {
@@ -42,26 +43,9 @@ QC_KERNEL(qc_ordered_chunk_sums, OrderedSumArgs, kOrderedThreads) {
 }
 
 QC_KERNEL(qc_ordered_guesses, OrderedSumArgs, kGuessThreads) {
-  QC_BLOCK_SHARED double totals[kGuessThreads];
-  const int thread = static_cast<int>(thread_x());
-  const int share = (args.chunks + kGuessThreads - 1) / kGuessThreads;
-  const int begin = thread * share;
-  const int end = begin + share < args.chunks ? begin + share : args.chunks;
-  double total = 0;
-  for (int k = begin; k < end; ++k) total += args.chunk_sum[k];
-  totals[thread] = total;
-  sync_block();
-  for (int distance = 1; distance < kGuessThreads; distance *= 2) {
-    const double before = thread >= distance ? totals[thread - distance] : 0.0;
-    sync_block();
-    totals[thread] += before;
-    sync_block();
-  }
-  double sum = thread > 0 ? totals[thread - 1] : 0.0;
-  for (int k = begin; k < end; ++k) {
-    args.chunk_binade[k] = PackedBinade::of(binade_of(sum));
-    sum += args.chunk_sum[k];
-  }
+  prefix_sums<kGuessThreads>(args.chunk_sum, args.chunks, [&](int chunk, double sum) {
+    args.chunk_binade[chunk] = PackedBinade::of(binade_of(sum));
+  });
 }
 
 QC_KERNEL(qc_ordered_maps, OrderedSumArgs, kOrderedThreads) {

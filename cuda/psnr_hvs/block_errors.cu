@@ -1,5 +1,6 @@
 #include "cuda/device/prelude.h"
 //
+#include "cuda/device/prefix_sums.h"
 #include "cuda/psnr_hvs/block_errors.h"
 #include "psnr_hvs/scalar_lanes.h"
 
@@ -172,27 +173,10 @@ QC_KERNEL(qc_block_errors, BlockErrorsArgs, kBlockErrorThreads) { block_errors<f
 QC_KERNEL(qc_wide_block_errors, BlockErrorsArgs, kBlockErrorThreads) { block_errors<true>(args); }
 
 QC_KERNEL(qc_error_guesses, ErrorSumArgs, kErrorGuessThreads) {
-  QC_BLOCK_SHARED double totals[kErrorGuessThreads];
   const ErrorPlane& plane = args.plane[block_x()];
-  const int thread = static_cast<int>(thread_x());
-  const int share = (plane.groups + kErrorGuessThreads - 1) / kErrorGuessThreads;
-  const int begin = thread * share;
-  const int end = begin + share < plane.groups ? begin + share : plane.groups;
-  double total = 0;
-  for (int g = begin; g < end; ++g) total += plane.group_sum[g];
-  totals[thread] = total;
-  sync_block();
-  for (int distance = 1; distance < kErrorGuessThreads; distance *= 2) {
-    const double before = thread >= distance ? totals[thread - distance] : 0.0;
-    sync_block();
-    totals[thread] += before;
-    sync_block();
-  }
-  double sum = thread > 0 ? totals[thread - 1] : 0.0;
-  for (int g = begin; g < end; ++g) {
-    plane.exponent[g] = binade_of(static_cast<float>(sum)).exponent - kBinadesBelow;
-    sum += plane.group_sum[g];
-  }
+  prefix_sums<kErrorGuessThreads>(plane.group_sum, plane.groups, [&](int group, double sum) {
+    plane.exponent[group] = binade_of(static_cast<float>(sum)).exponent - kBinadesBelow;
+  });
 }
 
 QC_KERNEL(qc_error_maps, ErrorSumArgs, kErrorMapThreads) {
