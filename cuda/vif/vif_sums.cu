@@ -87,20 +87,27 @@ struct Tile {
   uint32_t product[kVifRows][4 * kGroupPitch];
 };
 
-// The vertical pass down one column, rows top … top + kVifRows - 1. `sample(y)` gives both samples of row y, and is
-// called for one row after the other. Rows from `end` on belong to no output.
+// Rows of the vertical pass at a time: as many as have their sums in registers, which take two for samples of 16 bits.
+template <class T>
+constexpr int kRowsAtATime = sizeof(T) == 1 ? kVifRows : kVifRows / 2;
+
+// The vertical pass down one column, kRowsAtATime rows from `first` of the tile on, whose top is at row `top`.
+// `sample(y)` gives both samples of row y, and is called for one row after the other. Rows from `end` on belong to no
+// output.
 template <class T, int kScale, class Sample>
-QC_DEVICE void filter_column(Tile& tile, int column, int top, int end, const vif::Shifts& shifts, Sample sample) {
+QC_DEVICE void filter_column(Tile& tile, int column, int top, int first, int end, const vif::Shifts& shifts,
+                             Sample sample) {
   constexpr int kRadius = vif::kRadius[kScale];
+  constexpr int kRows = kRowsAtATime<T>;
   using Square = std::conditional_t<sizeof(T) == 1, uint32_t, uint64_t>;
-  uint32_t mean_r[kVifRows] = {};
-  uint32_t mean_d[kVifRows] = {};
-  Square square_r[kVifRows] = {};
-  Square square_d[kVifRows] = {};
-  Square product[kVifRows] = {};
+  uint32_t mean_r[kRows] = {};
+  uint32_t mean_d[kRows] = {};
+  Square square_r[kRows] = {};
+  Square square_d[kRows] = {};
+  Square product[kRows] = {};
   QC_UNROLL
-  for (int i = 0; i < kVifRows + 2 * kRadius; ++i) {
-    const int y = top + i - kRadius;
+  for (int i = 0; i < kRows + 2 * kRadius; ++i) {
+    const int y = top + first + i - kRadius;
     if (y >= end) break;
     uint32_t r;
     uint32_t d;
@@ -109,7 +116,7 @@ QC_DEVICE void filter_column(Tile& tile, int column, int top, int end, const vif
     const uint32_t dd = d * d;
     const uint32_t rd = r * d;
     QC_UNROLL
-    for (int o = 0; o < kVifRows; ++o) {
+    for (int o = 0; o < kRows; ++o) {
       const int k = i - kRadius - o;
       if (k < -kRadius || k > kRadius) continue;
       const auto f = static_cast<uint32_t>(tap(kScale, k));
@@ -122,11 +129,11 @@ QC_DEVICE void filter_column(Tile& tile, int column, int top, int end, const vif
   }
   const int at = position(column);
   QC_UNROLL
-  for (int o = 0; o < kVifRows; ++o) {
-    tile.means[o][at] = (rounded(mean_r[o], shifts.mean) & 0xffffU) | rounded(mean_d[o], shifts.mean) << 16;
-    tile.square_r[o][at] = rounded(square_r[o], shifts.square);
-    tile.square_d[o][at] = rounded(square_d[o], shifts.square);
-    tile.product[o][at] = rounded(product[o], shifts.square);
+  for (int o = 0; o < kRows; ++o) {
+    tile.means[first + o][at] = (rounded(mean_r[o], shifts.mean) & 0xffffU) | rounded(mean_d[o], shifts.mean) << 16;
+    tile.square_r[first + o][at] = rounded(square_r[o], shifts.square);
+    tile.square_d[first + o][at] = rounded(square_d[o], shifts.square);
+    tile.product[first + o][at] = rounded(product[o], shifts.square);
   }
 }
 
@@ -195,28 +202,33 @@ QC_DEVICE void vif_sums(const VifSumsArgs& args) {
     const int x = mirror(column, width);
     const vif::Shifts shifts = shifts_of<kScale>(args.frame);
     const int end = height + kRadius;  // of the mirrored edge
-    if (kScale == 3 && height == 1) {
-      // libvmaf's neighbours of a single row are what the scale before left there.
-      const Samples<uint16_t> above_r = samples_of(args.previous, 0);
-      const Samples<uint16_t> above_d = samples_of(args.previous, 1);
-      filter_column<T, kScale>(tile, thread, top, end, shifts, [&](int y, uint32_t& sample_r, uint32_t& sample_d) {
-        sample_r = y == 0 ? r.at(x, 0) : above_r.at(x, 1);
-        sample_d = y == 0 ? d.at(x, 0) : above_d.at(x, 1);
-      });
-    } else if (top >= kRadius && top + kVifRows + kRadius <= height) {
-      // No row is mirrored.
-      ColumnWalk<T> walk_r(r, x, top - kRadius);
-      ColumnWalk<T> walk_d(d, x, top - kRadius);
-      filter_column<T, kScale>(tile, thread, top, height, shifts, [&](int, uint32_t& sample_r, uint32_t& sample_d) {
-        sample_r = walk_r.next();
-        sample_d = walk_d.next();
-      });
-    } else {
-      filter_column<T, kScale>(tile, thread, top, end, shifts, [&](int y, uint32_t& sample_r, uint32_t& sample_d) {
-        const int row = mirror(y, height);
-        sample_r = r.at(x, row);
-        sample_d = d.at(x, row);
-      });
+    for (int first = 0; first < kVifRows; first += kRowsAtATime<T>) {
+      if (kScale == 3 && height == 1) {
+        // libvmaf's neighbours of a single row are what the scale before left there.
+        const Samples<uint16_t> above_r = samples_of(args.previous, 0);
+        const Samples<uint16_t> above_d = samples_of(args.previous, 1);
+        filter_column<T, kScale>(tile, thread, top, first, end, shifts,
+                                 [&](int y, uint32_t& sample_r, uint32_t& sample_d) {
+                                   sample_r = y == 0 ? r.at(x, 0) : above_r.at(x, 1);
+                                   sample_d = y == 0 ? d.at(x, 0) : above_d.at(x, 1);
+                                 });
+      } else if (top + first >= kRadius && top + first + kRowsAtATime<T> + kRadius <= height) {
+        // No row is mirrored.
+        ColumnWalk<T> walk_r(r, x, top + first - kRadius);
+        ColumnWalk<T> walk_d(d, x, top + first - kRadius);
+        filter_column<T, kScale>(tile, thread, top, first, height, shifts,
+                                 [&](int, uint32_t& sample_r, uint32_t& sample_d) {
+                                   sample_r = walk_r.next();
+                                   sample_d = walk_d.next();
+                                 });
+      } else {
+        filter_column<T, kScale>(tile, thread, top, first, end, shifts,
+                                 [&](int y, uint32_t& sample_r, uint32_t& sample_d) {
+                                   const int row = mirror(y, height);
+                                   sample_r = r.at(x, row);
+                                   sample_d = d.at(x, row);
+                                 });
+      }
     }
     // Likewise those of a single column.
     const int last = height - 1 - top;

@@ -1,8 +1,9 @@
 // Times the CUDA kernels of features on one GPU, a frame's graph at a time, next to what moving the frames' bytes
 // takes.
 //
-//   cuda_kernel_time [WIDTH HEIGHT DEPTH [FEATURE[:OPTION=VALUE…]…]]
+//   cuda_kernel_time [WIDTH HEIGHT DEPTH [FEATURE[:OPTION=VALUE…][|FEATURE…]…]]
 //
+// Features of one argument, with "|" between them, run side by side.
 // Pictures are nv12-like (8 bits) or p010-like, as decoders leave them; cambi, which passes over noise, gets smooth
 // ones with bands. Enough pairs are rotated that the second-level cache does not hold them.
 #include <algorithm>
@@ -131,29 +132,59 @@ double copy_bandwidth(const Stream& stream) {
   return 2.0 * kBytes / time_graph(graph, kCopies, stream.get());
 }
 
-void time_feature(const std::string& request, const QCFormat& f, Device& device, const Stream& stream,
-                  const Pairs& pairs, double bandwidth) {
-  const FeatureRequest parsed = parse_feature_option(request).at(0);
-  const RegistryEntry& entry = registry()[registry_index(parsed.name)];
-  if (!entry.make_cuda_kernels) return;
-  OptionSet options(entry.definition->options);
-  for (const auto& [key, value] : parsed.options) options.set(key, value, parsed.name);
-  const Geometry geometry = geometry_of(f);
-  const FeatureConfig config{options, geometry, f, f};
-  const auto feature = entry.definition->create(config);
-  const auto kernels = entry.make_cuda_kernels(config, device);
-  const DeviceBuffer record = DeviceBuffer::allocate(feature->record_size());
-  const DeviceBuffer report = DeviceBuffer::allocate(kernels->report_bytes());
-  const DeviceBuffer scratch = DeviceBuffer::allocate(kernels->scratch_bytes());
-  driver().cuMemsetD8Async(record.get(), 0, feature->record_size(), stream.get());
+// A feature and memory for a frame of it.
+struct TimedFeature {
+  std::unique_ptr<Feature> feature;
+  std::unique_ptr<FeatureKernels> kernels;
+  DeviceBuffer record;
+  DeviceBuffer report;
+  DeviceBuffer scratch;
+
+  SlotMemory memory(const FrameParameters* frame) const {
+    return {frame, pointer<std::byte>(record.get()), pointer<std::byte>(report.get()),
+            pointer<std::byte>(scratch.get())};
+  }
+};
+
+// Those of a request that have kernels.
+std::vector<TimedFeature> make_features(const std::string& request, const QCFormat& f, Device& device,
+                                        abi::Stream stream) {
+  std::vector<TimedFeature> features;
+  for (const FeatureRequest& parsed : parse_feature_option(request)) {
+    const RegistryEntry& entry = registry()[registry_index(parsed.name)];
+    if (!entry.make_cuda_kernels) continue;
+    OptionSet options(entry.definition->options);
+    for (const auto& [key, value] : parsed.options) options.set(key, value, parsed.name);
+    const Geometry geometry = geometry_of(f);
+    const FeatureConfig config{options, geometry, f, f};
+    TimedFeature t{entry.definition->create(config), entry.make_cuda_kernels(config, device), {}, {}, {}};
+    t.record = DeviceBuffer::allocate(t.feature->record_size());
+    t.report = DeviceBuffer::allocate(t.kernels->report_bytes());
+    t.scratch = DeviceBuffer::allocate(t.kernels->scratch_bytes());
+    driver().cuMemsetD8Async(t.record.get(), 0, t.feature->record_size(), stream);
+    features.push_back(std::move(t));
+  }
+  return features;
+}
+
+void time_features(const std::string& request, const std::string& title, const QCFormat& f, Device& device,
+                   const Stream& stream, const Pairs& pairs, double bandwidth) {
+  const std::vector<TimedFeature> features = make_features(request, f, device, stream.get());
+  if (features.empty()) return;
+  const auto* parameters = pointer<const FrameParameters>(pairs.parameters.get());
   const Graph graph = Graph::capture(stream, [&] {
-    for (int i = 0; i < pairs.count; ++i)
-      kernels->enqueue(stream.get(),
-                       {pointer<const FrameParameters>(pairs.parameters.get()) + i, pointer<std::byte>(record.get()),
-                        pointer<std::byte>(report.get()), pointer<std::byte>(scratch.get())});
+    for (int i = 0; i < pairs.count; ++i) {
+      // A frame's features side by side, as the executor has them.
+      std::vector<std::unique_ptr<Branch>> branches;
+      for (size_t k = 1; k < features.size(); ++k) branches.push_back(std::make_unique<Branch>(stream.get()));
+      for (size_t k = 0; k < features.size(); ++k)
+        features[k].kernels->enqueue(k == 0 ? stream.get() : branches[k - 1]->stream(),
+                                     features[k].memory(parameters + i));
+      for (const auto& branch : branches) branch->join();
+    }
   });
   const double us = time_graph(graph, pairs.count, stream.get());
-  std::printf("%-28s %5dx%-5d %2d bit %9.1f us, bytes alone %6.1f us, ratio %.2f\n", request.c_str(), f.width, f.height,
+  std::printf("%-28s %5dx%-5d %2d bit %9.1f us, bytes alone %6.1f us, ratio %.2f\n", title.c_str(), f.width, f.height,
               f.depth, us, pairs.bytes / bandwidth, us / (pairs.bytes / bandwidth));
 }
 
@@ -161,12 +192,25 @@ void run(int argc, char** argv) {
   const int width = argc > 3 ? std::atoi(argv[1]) : 3840;
   const int height = argc > 3 ? std::atoi(argv[2]) : 2160;
   const int depth = argc > 3 ? std::atoi(argv[3]) : 8;
-  std::vector<std::string> requests(argv + std::min(argc, 4), argv + argc);
+  struct Request {
+    std::string features;
+    std::string title;
+  };
+  std::vector<Request> requests;
+  for (int i = 4; i < argc; ++i) requests.push_back({argv[i], argv[i]});
   if (requests.empty()) {
-    for (const RegistryEntry& entry : registry()) requests.emplace_back(entry.definition->name);
-    requests.emplace_back("float_ssim:scale=1");
-    // As VMAF v1 has it.
-    requests.emplace_back("cambi:cambi_high_res_speedup=1080:cambi_vis_lum_threshold=0.06");
+    std::string all;
+    for (const RegistryEntry& entry : registry()) {
+      requests.push_back({entry.definition->name, entry.definition->name});
+      all += (all.empty() ? "" : "|") + std::string(entry.definition->name);
+    }
+    requests.push_back({"float_ssim:scale=1", "float_ssim:scale=1"});
+    // cambi as VMAF v1 has it.
+    const std::string cambi = "cambi:cambi_high_res_speedup=1080:cambi_vis_lum_threshold=0.06";
+    requests.push_back({cambi, "cambi of VMAF v1"});
+    requests.push_back({"vif|adm|motion", "features of VMAF v0"});
+    requests.push_back({"adm|speed_chroma|motion|" + cambi, "features of VMAF v1"});
+    requests.push_back({all, "all features"});
   }
   abi::Device gpu = 0;
   driver().cuDeviceGet(&gpu, 0);
@@ -179,8 +223,9 @@ void run(int argc, char** argv) {
   const QCFormat format = decoder_format(width, height, depth);
   const Pairs noisy = make_pairs(format, false, stream.get());
   const Pairs banded = make_pairs(format, true, stream.get());
-  for (const std::string& request : requests)
-    time_feature(request, format, device, stream, request.starts_with("cambi") ? banded : noisy, bandwidth);
+  for (const Request& r : requests)
+    time_features(r.features, r.title, format, device, stream,
+                  r.features.find("cambi") != std::string::npos ? banded : noisy, bandwidth);
 }
 
 }  // namespace

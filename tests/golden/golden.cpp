@@ -113,6 +113,28 @@ struct Shared {
   std::atomic<int> current[64];
 };
 
+// A session that stays open: while a process has one on a GPU, others need not start the device anew.
+class OpenSession {
+ public:
+  explicit OpenSession(const std::string& backend) {
+    if (backend != "cuda") return;
+    const QCFormat format = planar_format(16, 16, QC_CHROMA_420, 8);
+    if (qc_create(&context_) != QC_OK) throw std::runtime_error("qc_create failed");
+    if (qc_set(context_, "feature", "name=psnr") != QC_OK || qc_set(context_, "backend", "cuda") != QC_OK ||
+        qc_open(context_, &format, &format, nullptr) != QC_OK) {
+      const std::string error = qc_error(context_);
+      qc_destroy(&context_);
+      throw std::runtime_error(error);
+    }
+  }
+  ~OpenSession() { qc_destroy(&context_); }
+  OpenSession(const OpenSession&) = delete;
+  OpenSession& operator=(const OpenSession&) = delete;
+
+ private:
+  QCContext* context_ = nullptr;
+};
+
 class PairRunner {
  public:
   PairRunner(const Settings& settings, const PairInfo& pair)
@@ -204,6 +226,7 @@ class PairRunner {
   }
 
   void work(int worker, FILE* output) {
+    const OpenSession held(settings_.backend);
     for (;;) {
       const int run = shared_->next++;
       if (run >= static_cast<int>(runs_.size())) break;
@@ -280,6 +303,10 @@ int run_all(const Settings& settings) {
         std::find(settings.pairs.begin(), settings.pairs.end(), pair.id) == settings.pairs.end())
       continue;
     PairRunner(settings, pair).run(tally);
+    if (settings.verbose)
+      std::printf("%s: until here %d passed, %d failed\n", pair.id.c_str(), tally.count[Outcome::Passed],
+                  tally.count[Outcome::Failed]);
+    std::fflush(stdout);
   }
   for (const std::string& line : tally.failures) std::printf("%s%s\n", line[0] == ' ' ? "" : "FAIL ", line.c_str());
   for (const auto& [reason, count] : tally.skipped) std::printf("not compared: %s (%d runs)\n", reason.c_str(), count);

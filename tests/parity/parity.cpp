@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "cuda/cambi/cambi.h"
@@ -155,6 +156,9 @@ int run(int argc, char** argv) {
   }
   long differing = 0;
   int checked = 0;
+  // Sessions need not start the device anew, but for those that are to leave nothing of it.
+  std::optional<cuda::PrimaryContext> held;
+  if (sessions == 0 && !list) held.emplace(0);
   QCFeatureInfo info;
   for (int i = 0; qc_feature_info(i, &info) == QC_OK; ++i) {
     if (!info.has_cuda || (!settings.feature.empty() && settings.feature != info.name)) continue;
