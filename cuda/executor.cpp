@@ -435,8 +435,9 @@ void CudaExecutor::read_records(Slot& slot) {
     std::byte* record = records + record_offset_[i];
     const std::byte* report = records + report_offset_[i];
     const size_t bytes = instances_[i].feature->record_size();
+    const SlotMemory memory = memory_of(slot, i);
+    kernels_[i]->observe(stream, memory, job.frame);
     if (kernels_[i]->unfinished(record, report)) {
-      const SlotMemory memory = memory_of(slot, i);
       kernels_[i]->finish(stream, memory, record, report);
       driver().cuMemcpyDtoHAsync(record, reinterpret_cast<DevicePtr>(memory.record), bytes, stream);
       driver().cuStreamSynchronize(stream);

@@ -45,6 +45,14 @@ class FeatureKernels {
   // for each of the slot's frames, so the work must not depend on a frame's contents except through the slot's memory.
   virtual void enqueue(abi::Stream stream, const SlotMemory& memory) const = 0;
 
+  // For what a feature gives beside scores, such as maps: called once the kernels of a frame are done, before finish(),
+  // while the frame still has its slot.
+  virtual void observe(abi::Stream stream, const SlotMemory& memory, int64_t frame) {
+    (void)stream;
+    (void)memory;
+    (void)frame;
+  }
+
   // For work that few frames need, such as a sum whose order turns out to matter. The kernels of enqueue() leave a
   // report for the host beside the record; where unfinished() finds that more is to be done, finish() puts it on
   // `stream` while the frame still has its slot, and the record is read again. `record` and `report` are copies in host

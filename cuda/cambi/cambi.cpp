@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cambi/cambi_parameters.h"
+#include "cambi/heatmap.h"
 #include "core/error.h"
 #include "cuda/cambi/cambi_contrasts.h"
 #include "cuda/cambi/cambi_levels.h"
@@ -75,6 +76,8 @@ class CambiKernels final : public FeatureKernels {
         top_summation_(device) {
     add_picture(parameters_.distorted, config.distorted, false);
     if (parameters_.full_reference) add_picture(parameters_.reference, config.reference, true);
+    if (const std::string& folder = config.options.get_string("heatmaps_path"); !folder.empty())
+      heatmaps_ = std::make_unique<cambi::HeatmapFiles>(folder, parameters_);
   }
 
   size_t scratch_bytes() const override {
@@ -114,6 +117,21 @@ class CambiKernels final : public FeatureKernels {
     choice_.launch(stream, by_plane, kCambiChoiceThreads, {all});
     sums_.launch(stream, by_chunk, kCambiPoolThreads, {all});
     total_.launch(stream, by_plane, kCambiChoiceThreads, {all});
+  }
+
+  void observe(abi::Stream stream, const SlotMemory& memory, int64_t frame) override {
+    if (!heatmaps_) return;
+    Buffers b;
+    lay_out(memory.scratch, b);
+    for (int s = 0; s < kCambiScales; ++s) {
+      std::vector<float> contrasts(parameters_.distorted.scales[s].pixels());
+      if (indices_ > 0) {
+        driver().cuMemcpyDtoHAsync(contrasts.data(), reinterpret_cast<DevicePtr>(b.contrasts[0][s]),
+                                   contrasts.size() * sizeof(float), stream);
+        driver().cuStreamSynchronize(stream);
+      }
+      heatmaps_->write(frame, s, contrasts.data());
+    }
   }
 
   bool unfinished(const std::byte*, const std::byte* report) const override {
@@ -268,6 +286,7 @@ class CambiKernels final : public FeatureKernels {
   Kernel<CambiPoolArgs> sums_;
   Kernel<CambiPoolArgs> total_;
   TopSummation top_summation_;
+  std::unique_ptr<cambi::HeatmapFiles> heatmaps_;
 };
 
 }  // namespace
@@ -275,9 +294,6 @@ class CambiKernels final : public FeatureKernels {
 void set_cambi_always_ordered(bool always) { always_ordered = always; }
 
 std::unique_ptr<FeatureKernels> make_cambi_kernels(const FeatureConfig& config, Device& device) {
-  if (!config.options.get_string("heatmaps_path").empty())
-    fail_unsupported(
-        "cambi: heatmaps_path needs the CPU path: use backend=cpu, and insert hwdownload before inputs in GPU memory");
   return std::make_unique<CambiKernels>(config, device);
 }
 

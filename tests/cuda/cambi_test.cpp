@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,10 @@ extern "C" {
 // clang-format on
 
 #include "cambi/top_sum.h"
+#include "cuda/cambi/cambi.h"
 #include "cuda/cambi/top_summation.h"
 #include "qualitycuda.h"
+#include "unit/unit.h"
 
 namespace {
 
@@ -110,16 +113,6 @@ QCFormat gray10(int width, int height) {
   return f;
 }
 
-void maps_are_refused(void**) {
-  char folder[] = "/tmp/cambi-maps-XXXXXX";
-  assert_non_null(mkdtemp(folder));
-  const Context c((std::string("name=cambi:heatmaps_path=") + folder).c_str());
-  const QCFormat f = gray10(240, 32);
-  assert_int_equal(qc_open(c.ctx, &f, &f, nullptr), QC_ERROR_UNSUPPORTED);
-  assert_non_null(std::strstr(qc_error(c.ctx), "use backend=cpu"));
-  std::filesystem::remove_all(folder);
-}
-
 // In the distorted picture always, in the reference only where that is scored; also where resampling passes over the
 // sample.
 void samples_beyond_the_depth_are_refused(void**) {
@@ -157,6 +150,48 @@ double score(const char* feature, const char* backend, const QCFormat& f, const 
   QCResult result;
   assert_int_equal(qc_receive(c.ctx, &result), QC_OK);
   return result.values[0];
+}
+
+// Of every frame and scale; also where no level has visible steps, and where the sums are ordered.
+void same_maps(void**) {
+  const QCFormat f = gray10(240, 120);
+  std::vector<uint16_t> pictures[2];
+  for (int i = 0; i < 2; ++i)
+    for (int y = 0; y < f.height; ++y)
+      for (int x = 0; x < f.width; ++x)
+        pictures[i].push_back(static_cast<uint16_t>(200 + i + (x + 2 * y) / (20 + 10 * i)));
+  for (const char* options : {"", ":cambi_vis_lum_threshold=300"}) {
+    for (const bool ordered : {false, true}) {
+      std::string maps[2];
+      for (int backend = 0; backend < 2; ++backend) {
+        cuda::set_cambi_always_ordered(ordered);
+        char folder[] = "/tmp/cambi-maps-XXXXXX";
+        assert_non_null(mkdtemp(folder));
+        {
+          const Context c((std::string("name=cambi:heatmaps_path=") + folder + options).c_str(),
+                          backend ? "cuda" : "cpu");
+          assert_int_equal(qc_open(c.ctx, &f, &f, nullptr), QC_OK);
+          for (std::vector<uint16_t>& picture : pictures) {
+            QCPair pair{};
+            pair.reference.data[0] = pair.distorted.data[0] = picture.data();
+            pair.reference.stride[0] = pair.distorted.stride[0] = 2 * f.width;
+            assert_int_equal(qc_send(c.ctx, &pair), QC_OK);
+          }
+          assert_int_equal(qc_send(c.ctx, nullptr), QC_OK);
+          QCResult result;
+          for (int i = 0; i < 2; ++i) assert_int_equal(qc_receive(c.ctx, &result), QC_OK);
+        }
+        std::set<std::filesystem::path> files;
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) files.insert(entry.path());
+        assert_int_equal(files.size(), 5);
+        for (const auto& file : files) maps[backend] += file.filename().string() + unit::file_text(file.string());
+        std::filesystem::remove_all(folder);
+      }
+      cuda::set_cambi_always_ordered(false);
+      assert_true(maps[0] == maps[1]);
+      assert_true(maps[0].size() > 2 * 2 * 240 * 120);
+    }
+  }
 }
 
 // Windows of all widths, as only wide pictures have them, and more levels in a block than it counts at a time.
@@ -199,7 +234,7 @@ int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(same_as_step_by_step),
       cmocka_unit_test(wide_windows_and_many_levels),
-      cmocka_unit_test(maps_are_refused),
+      cmocka_unit_test(same_maps),
       cmocka_unit_test(samples_beyond_the_depth_are_refused),
   };
   return cmocka_run_group_tests(tests, load_emulation, nullptr);
