@@ -86,104 +86,136 @@ void turn(const ChannelBlock& block) {
   }
 }
 
+// The last two values of the three recursions. Arrays of vectors, here and below, would end up in memory.
 struct State {
-  V p1[kTerms];
-  V p2[kTerms];
+  V p1_0, p1_1, p1_2;
+  V p2_0, p2_1, p2_2;
 };
 
-HWY_INLINE State zero_state() {
-  const V zero = hn::Zero(d);
-  return {{zero, zero, zero}, {zero, zero, zero}};
+// Six vectors, `stride` apart.
+HWY_INLINE State load_state(const float* from, int stride) {
+  return {hn::Load(d, from),
+          hn::Load(d, from + stride),
+          hn::Load(d, from + 2 * stride),
+          hn::Load(d, from + 3 * stride),
+          hn::Load(d, from + 4 * stride),
+          hn::Load(d, from + 5 * stride)};
 }
 
-// One step of the recursion down a column.
+HWY_INLINE void store_state(const State& s, float* to, int stride) {
+  hn::Store(s.p1_0, d, to);
+  hn::Store(s.p1_1, d, to + stride);
+  hn::Store(s.p1_2, d, to + 2 * stride);
+  hn::Store(s.p2_0, d, to + 3 * stride);
+  hn::Store(s.p2_1, d, to + 4 * stride);
+  hn::Store(s.p2_2, d, to + 5 * stride);
+}
+
+template <bool kRgb>
+HWY_INLINE V sum_of_terms(V a, V b, V c) {
+  return kRgb ? hn::Add(a, hn::Add(b, c)) : hn::Add(hn::Add(a, b), c);
+}
+
+template <bool kRgb, int kTerm>
+HWY_INLINE V step_term(V& p1, V& p2, V sum) {
+  const V gain = hn::Set(d, blur_input(kTerm));
+  const V feedback = hn::Set(d, blur_feedback(kTerm));
+  V out;
+  if constexpr (kRgb)
+    out = hn::MulAdd(gain, sum, hn::NegMulSub(feedback, p1, p2));
+  else
+    out = hn::Sub(hn::Sub(hn::Mul(gain, sum), hn::Mul(feedback, p1)), p2);
+  p2 = p1;
+  p1 = out;
+  return out;
+}
+
+// One step of the recursion down a column, and for YUV along a row.
 template <bool kRgb>
 HWY_INLINE V step(State& s, V sum) {
-  V out[kTerms];
-  for (int i = 0; i < kTerms; ++i) {
-    const V gain = hn::Set(d, blur_input(i));
-    const V feedback = hn::Set(d, blur_feedback(i));
-    if constexpr (kRgb)
-      out[i] = hn::MulAdd(gain, sum, hn::NegMulSub(feedback, s.p1[i], s.p2[i]));
-    else
-      out[i] = hn::Sub(hn::Sub(hn::Mul(gain, sum), hn::Mul(feedback, s.p1[i])), s.p2[i]);
-    s.p2[i] = s.p1[i];
-    s.p1[i] = out[i];
-  }
-  if constexpr (kRgb) return hn::Add(out[0], hn::Add(out[1], out[2]));
-  return hn::Add(hn::Add(out[0], out[1]), out[2]);
+  const V a = step_term<kRgb, 0>(s.p1_0, s.p2_0, sum);
+  const V b = step_term<kRgb, 1>(s.p1_1, s.p2_1, sum);
+  const V c = step_term<kRgb, 2>(s.p1_2, s.p2_2, sum);
+  return sum_of_terms<kRgb>(a, b, c);
 }
 
-// One step along a row of RGB.
-HWY_INLINE V single_step(State& s, V sum) {
+template <int kTerm>
+HWY_INLINE V single_term(V& p1, V& p2, V sum) {
   using R = RgbDialect;
-  V out[kTerms];
-  for (int i = 0; i < kTerms; ++i) {
-    out[i] =
-        hn::MulAdd(hn::Set(d, R::block_p1(i, 0)), s.p1[i],
-                   hn::MulAdd(hn::Set(d, R::block_p2(i, 0)), s.p2[i], hn::Mul(sum, hn::Set(d, R::block_input(i, 0)))));
-    s.p2[i] = s.p1[i];
-    s.p1[i] = out[i];
-  }
-  return hn::Add(out[0], hn::Add(out[1], out[2]));
+  const V fresh = hn::Mul(sum, hn::Set(d, R::block_input(kTerm, 0)));
+  const V out =
+      hn::MulAdd(hn::Set(d, R::block_p1(kTerm, 0)), p1, hn::MulAdd(hn::Set(d, R::block_p2(kTerm, 0)), p2, fresh));
+  p2 = p1;
+  p1 = out;
+  return out;
 }
 
-// Four steps along a row of RGB at once.
-HWY_INLINE void block_step(State& s, const V (&sum)[4], V (&to)[4]) {
-  using R = RgbDialect;
-  V out[kTerms][4];
-  for (int i = 0; i < kTerms; ++i) {
-    for (int j = 0; j < 4; ++j) {
-      V v = hn::Mul(sum[0], hn::Set(d, R::block_input(i, j)));
-      for (int t = 1; t <= j; ++t) v = hn::MulAdd(hn::Set(d, R::block_input(i, j - t)), sum[t], v);
-      v = hn::MulAdd(hn::Set(d, R::block_p2(i, j)), s.p2[i], v);
-      out[i][j] = hn::MulAdd(hn::Set(d, R::block_p1(i, j)), s.p1[i], v);
-    }
-    s.p2[i] = out[i][2];
-    s.p1[i] = out[i][3];
-  }
-  for (int j = 0; j < 4; ++j) to[j] = hn::Add(out[0][j], hn::Add(out[1][j], out[2][j]));
-}
-
-// Signals go in two groups, so that one's arithmetic hides the other's latency: the pictures themselves, and their
-// products.
-enum class Group { Means, Products };
-template <Group kGroup>
-constexpr int kLines = kGroup == Group::Means ? 2 : 3;
-template <Group kGroup>
-constexpr int kFirstSignal = kGroup == Group::Means ? kMean1 : kSquare1;
-
-// The group's signals where the pictures have these samples.
-template <Group kGroup>
-HWY_INLINE void signals(V r, V t, V (&out)[kLines<kGroup>]) {
-  if constexpr (kGroup == Group::Means) {
-    out[0] = r;
-    out[1] = t;
+// One step along a row.
+template <bool kRgb>
+HWY_INLINE V step_along_row(State& s, V sum) {
+  if constexpr (kRgb) {
+    const V a = single_term<0>(s.p1_0, s.p2_0, sum);
+    const V b = single_term<1>(s.p1_1, s.p2_1, sum);
+    const V c = single_term<2>(s.p1_2, s.p2_2, sum);
+    return sum_of_terms<true>(a, b, c);
   } else {
-    out[0] = hn::Mul(r, r);
-    out[1] = hn::Mul(t, t);
-    out[2] = hn::Mul(r, t);
+    return step<false>(s, sum);
   }
 }
 
-// Of rows whose columns are at r and t.
-template <Group kGroup>
-HWY_INLINE void padded_sums(const float* r, const float* t, int n, int k, V (&sum)[kLines<kGroup>]) {
-  const V zero = hn::Zero(d);
-  const auto load = [&](const float* row, int at)
-                        HWY_ATTR { return at >= 0 && at < n ? hn::Load(d, row + at * kBlockRows) : zero; };
-  V behind[kLines<kGroup>], ahead[kLines<kGroup>];
-  signals<kGroup>(load(r, k - kBehind), load(t, k - kBehind), behind);
-  signals<kGroup>(load(r, k + kAhead), load(t, k + kAhead), ahead);
-  for (int l = 0; l < kLines<kGroup>; ++l) sum[l] = hn::Add(behind[l], ahead[l]);
+struct Four {
+  V v0, v1, v2, v3;
+};
+
+template <int kTerm>
+HWY_INLINE Four block_term(V& p1, V& p2, const Four& sum) {
+  using R = RgbDialect;
+  const auto input = [](int j) HWY_ATTR { return hn::Set(d, R::block_input(kTerm, j)); };
+  const auto feedback = [p1, p2](int j, V v) HWY_ATTR {
+    return hn::MulAdd(hn::Set(d, R::block_p1(kTerm, j)), p1, hn::MulAdd(hn::Set(d, R::block_p2(kTerm, j)), p2, v));
+  };
+  Four out;
+  out.v0 = feedback(0, hn::Mul(sum.v0, input(0)));
+  out.v1 = feedback(1, hn::MulAdd(input(0), sum.v1, hn::Mul(sum.v0, input(1))));
+  out.v2 = feedback(2, hn::MulAdd(input(0), sum.v2, hn::MulAdd(input(1), sum.v1, hn::Mul(sum.v0, input(2)))));
+  out.v3 =
+      feedback(3, hn::MulAdd(input(0), sum.v3,
+                             hn::MulAdd(input(1), sum.v2, hn::MulAdd(input(2), sum.v1, hn::Mul(sum.v0, input(3))))));
+  p2 = out.v2;
+  p1 = out.v3;
+  return out;
 }
 
-template <Group kGroup>
-HWY_INLINE void inner_sums(const float* r, const float* t, int k, V (&sum)[kLines<kGroup>]) {
-  V behind[kLines<kGroup>], ahead[kLines<kGroup>];
-  signals<kGroup>(hn::Load(d, r + (k - kBehind) * kBlockRows), hn::Load(d, t + (k - kBehind) * kBlockRows), behind);
-  signals<kGroup>(hn::Load(d, r + (k + kAhead) * kBlockRows), hn::Load(d, t + (k + kAhead) * kBlockRows), ahead);
-  for (int l = 0; l < kLines<kGroup>; ++l) sum[l] = hn::Add(behind[l], ahead[l]);
+// Four steps along a row, for RGB at once.
+template <bool kRgb>
+HWY_INLINE void four_steps_along_row(State& s, Four& f) {
+  if constexpr (kRgb) {
+    const Four a = block_term<0>(s.p1_0, s.p2_0, f);
+    const Four b = block_term<1>(s.p1_1, s.p2_1, f);
+    const Four c = block_term<2>(s.p1_2, s.p2_2, f);
+    f.v0 = sum_of_terms<true>(a.v0, b.v0, c.v0);
+    f.v1 = sum_of_terms<true>(a.v1, b.v1, c.v1);
+    f.v2 = sum_of_terms<true>(a.v2, b.v2, c.v2);
+    f.v3 = sum_of_terms<true>(a.v3, b.v3, c.v3);
+  } else {
+    f.v0 = step<false>(s, f.v0);
+    f.v1 = step<false>(s, f.v1);
+    f.v2 = step<false>(s, f.v2);
+    f.v3 = step<false>(s, f.v3);
+  }
+}
+
+// Value of a signal: a sample, or the product of two.
+template <bool kProduct>
+HWY_INLINE V signal(const float* a, const float* b) {
+  if constexpr (kProduct) return hn::Mul(hn::Load(d, a), hn::Load(d, b));
+  return hn::Load(d, a);
+}
+
+template <bool kProduct>
+HWY_INLINE V inner_sum(const float* a, const float* b) {
+  return hn::Add(signal<kProduct>(a - kBehind * kBlockRows, b - kBehind * kBlockRows),
+                 signal<kProduct>(a + kAhead * kBlockRows, b + kAhead * kBlockRows));
 }
 
 // Where column k of a row of a blurred signal is, from where column 0 is.
@@ -191,38 +223,64 @@ HWY_INLINE float* column_of(float* row, int k) {
   return row + k / kTileColumns * (kSignals * kRingTile) + k % kTileColumns;
 }
 
-HWY_INLINE void store_four(V (&v)[4], float* row, int k) {
-  float* to = column_of(row, k);
-  transpose(v[0], v[1], v[2], v[3]);
-  for (int j = 0; j < 4; ++j) store_quads(d, v[j], to + j * kTileColumns, kTileColumns);
-}
-
-HWY_INLINE void store_column(V v, float* row, int k) {
-  float* to = column_of(row, k);
+// One column of a group of rows. a, b: where column 0 is; memory: the state; row: where column 0 of the blurred
+// signal's first row is.
+template <bool kRgb, bool kProduct>
+void blur_column(const float* a, const float* b, int n, int k, float* memory, float* row) {
+  const auto at = [&](int x) HWY_ATTR {
+    return x >= 0 && x < n ? signal<kProduct>(a + x * kBlockRows, b + x * kBlockRows) : hn::Zero(d);
+  };
+  State s = load_state(memory, kLanes);
+  const V value = step_along_row<kRgb>(s, hn::Add(at(k - kBehind), at(k + kAhead)));
+  store_state(s, memory, kLanes);
+  if (k < 0) return;
   HWY_ALIGN float lane[kLanes];
-  hn::Store(v, d, lane);
+  hn::Store(value, d, lane);
+  float* to = column_of(row, k);
   for (int i = 0; i < kLanes; ++i) to[i * kTileColumns] = lane[i];
 }
 
-// r, t: the columns of the group of rows; out: where column 0 of the group's first row is in the ring of signal 0.
-template <bool kRgb, Group kGroup>
-void blur_lines(const float* r, const float* t, int n, float* out) {
-  constexpr int kCount = kLines<kGroup>;
-  out += kFirstSignal<kGroup> * kRingTile;
-  State state[kCount];
-  for (State& s : state) s = zero_state();
+// Four columns far enough from the ends of the rows. a, b: where the first one is; to: where the first one of the
+// blurred signal's first row is.
+template <bool kRgb, bool kProduct>
+HWY_INLINE void blur_four_columns(const float* a, const float* b, float* memory, float* to) {
+  State s = load_state(memory, kLanes);
+  Four f = {inner_sum<kProduct>(a, b), inner_sum<kProduct>(a + kBlockRows, b + kBlockRows),
+            inner_sum<kProduct>(a + 2 * kBlockRows, b + 2 * kBlockRows),
+            inner_sum<kProduct>(a + 3 * kBlockRows, b + 3 * kBlockRows)};
+  four_steps_along_row<kRgb>(s, f);
+  store_state(s, memory, kLanes);
+  transpose(f.v0, f.v1, f.v2, f.v3);
+  store_quads(d, f.v0, to, kTileColumns);
+  store_quads(d, f.v1, to + kTileColumns, kTileColumns);
+  store_quads(d, f.v2, to + 2 * kTileColumns, kTileColumns);
+  store_quads(d, f.v3, to + 3 * kTileColumns, kTileColumns);
+}
+
+// Blurs the block's rows. Each step of a recursion waits for the one before it: signals and groups of rows take turns
+// every four columns, so that the processor has others to work on meanwhile.
+template <bool kRgb, bool kProducts>
+void blur_lines(const ChannelBlock& block) {
+  constexpr int kGroups = kBlockRows / kLanes;
+  constexpr int kMemory = 2 * kTerms * kLanes;
+  HWY_ALIGN float memory[kGroups][kSignals][kMemory] = {};
+  float* ring = block.blurred + block.first % kRingRows * kTileColumns;
+  const int n = block.width;
   int k = -kAhead;
   const auto single_until = [&](int end) HWY_ATTR {
     for (; k < end; ++k) {
-      V sum[kCount];
-      padded_sums<kGroup>(r, t, n, k, sum);
-      for (int l = 0; l < kCount; ++l) {
-        V value;
-        if constexpr (kRgb)
-          value = single_step(state[l], sum[l]);
-        else
-          value = step<false>(state[l], sum[l]);
-        if (k >= 0) store_column(value, out + l * kRingTile, k);
+      for (int group = 0; group < kGroups; ++group) {
+        const float* r = block.turned[0] + group * kLanes;
+        const float* t = block.turned[1] + group * kLanes;
+        float* to = ring + group * kLanes * kTileColumns;
+        float(*m)[kMemory] = memory[group];
+        blur_column<kRgb, false>(r, r, n, k, m[kMean1], to + kMean1 * kRingTile);
+        blur_column<kRgb, false>(t, t, n, k, m[kMean2], to + kMean2 * kRingTile);
+        if constexpr (kProducts) {
+          blur_column<kRgb, true>(r, r, n, k, m[kSquare1], to + kSquare1 * kRingTile);
+          blur_column<kRgb, true>(t, t, n, k, m[kSquare2], to + kSquare2 * kRingTile);
+          blur_column<kRgb, true>(r, t, n, k, m[kProduct], to + kProduct * kRingTile);
+        }
       }
     }
   };
@@ -231,19 +289,18 @@ void blur_lines(const float* r, const float* t, int n, float* out) {
   static_assert(kFirst >= kBehind);
   single_until(std::min(n, kFirst));
   for (; k < n - RgbDialect::kBlocksUntil; k += 4) {
-    V sum[4][kCount];
-    V value[kCount][4];
-    for (int j = 0; j < 4; ++j) {
-      inner_sums<kGroup>(r, t, k + j, sum[j]);
-      if constexpr (!kRgb)
-        for (int l = 0; l < kCount; ++l) value[l][j] = step<false>(state[l], sum[j][l]);
-    }
-    for (int l = 0; l < kCount; ++l) {
-      if constexpr (kRgb) {
-        const V four[4] = {sum[0][l], sum[1][l], sum[2][l], sum[3][l]};
-        block_step(state[l], four, value[l]);
+    for (int group = 0; group < kGroups; ++group) {
+      const float* r = block.turned[0] + k * kBlockRows + group * kLanes;
+      const float* t = block.turned[1] + k * kBlockRows + group * kLanes;
+      float* to = column_of(ring + group * kLanes * kTileColumns, k);
+      float(*m)[kMemory] = memory[group];
+      blur_four_columns<kRgb, false>(r, r, m[kMean1], to + kMean1 * kRingTile);
+      blur_four_columns<kRgb, false>(t, t, m[kMean2], to + kMean2 * kRingTile);
+      if constexpr (kProducts) {
+        blur_four_columns<kRgb, true>(r, r, m[kSquare1], to + kSquare1 * kRingTile);
+        blur_four_columns<kRgb, true>(t, t, m[kSquare2], to + kSquare2 * kRingTile);
+        blur_four_columns<kRgb, true>(r, t, m[kProduct], to + kProduct * kRingTile);
       }
-      store_four(value[l], out + l * kRingTile, k);
     }
   }
   single_until(n);
@@ -251,13 +308,13 @@ void blur_lines(const float* r, const float* t, int n, float* out) {
 
 template <bool kRgb>
 HWY_INLINE void all_lines(const ChannelBlock& block) {
-  float* ring = block.blurred + block.first % kRingRows * kTileColumns;
-  for (int group = 0; block.first < block.height && group < kBlockRows; group += kLanes) {
-    const float* r = block.turned[0] + group;
-    const float* t = block.turned[1] + group;
-    blur_lines<kRgb, Group::Means>(r, t, block.width, ring + group * kTileColumns);
-    if (block.ssim) blur_lines<kRgb, Group::Products>(r, t, block.width, ring + group * kTileColumns);
+  if (block.first < block.height) {
+    if (block.ssim)
+      blur_lines<kRgb, true>(block);
+    else
+      blur_lines<kRgb, false>(block);
   }
+  float* ring = block.blurred + block.first % kRingRows * kTileColumns;
   const int rows = std::clamp(block.height - block.first, 0, kBlockRows);
   for (int x = 0; rows < kBlockRows && x < block.width; x += kTileColumns)
     for (int signal = 0; signal < kSignals; ++signal)
@@ -273,39 +330,25 @@ void along_rows(bool rgb, const ChannelBlock& block) {
   all_lines<false>(block);
 }
 
-// Blurs one vector of columns of a group's signals, and leaves the values of the block's rows in `out`. `ring` and
-// `memory` are those of the columns and of signal 0.
-template <bool kRgb, Group kGroup>
-HWY_INLINE void blur_columns(const float* ring, float* memory, int first, int steps,
-                             float (*out)[kBlockRows * kLanes]) {
-  constexpr int kCount = kLines<kGroup>;
-  constexpr int kSignal = kFirstSignal<kGroup>;
-  State s[kCount];
-  for (int l = 0; l < kCount; ++l) {
-    const float* from = memory + (kSignal + l) * kStateTile;
-    for (int i = 0; i < kTerms; ++i) {
-      s[l].p1[i] = hn::Load(d, from + i * kTileColumns);
-      s[l].p2[i] = hn::Load(d, from + (kTerms + i) * kTileColumns);
-    }
-  }
-  // Above the picture the ring is zero.
-  for (int j = 0; j < steps; ++j) {
-    const int ahead = first + j;
-    const int behind = ahead + kRingRows - kAhead - kBehind;
-    for (int l = 0; l < kCount; ++l) {
-      const float* from = ring + (kSignal + l) * kRingTile;
-      const V sum = hn::Add(hn::Load(d, from + behind % kRingRows * kTileColumns),
-                            hn::Load(d, from + ahead % kRingRows * kTileColumns));
-      hn::Store(step<kRgb>(s[l], sum), d, out[kSignal + l] + j * kLanes);
-    }
-  }
-  for (int l = 0; l < kCount; ++l) {
-    float* to = memory + (kSignal + l) * kStateTile;
-    for (int i = 0; i < kTerms; ++i) {
-      hn::Store(s[l].p1[i], d, to + i * kTileColumns);
-      hn::Store(s[l].p2[i], d, to + (kTerms + i) * kTileColumns);
-    }
-  }
+// Rows that are blurred before the next signal has its turn.
+constexpr int kRowsATurn = 4;
+static_assert(kBlockRows % kRowsATurn == 0 && kAhead % kRowsATurn == 0);
+
+// Blurs one vector of columns of a signal, from row j of the block on. `ring` and `memory` are those of the columns.
+// Above the picture the ring is zero.
+template <bool kRgb>
+HWY_INLINE void blur_four_rows(const float* ring, float* memory, int first, int j, float* out) {
+  const float* ahead = ring + (first + j) % kRingRows * kTileColumns;
+  const int behind = first + j + kRingRows - kAhead - kBehind;
+  const auto sum = [&](int i) HWY_ATTR {
+    return hn::Add(hn::Load(d, ring + (behind + i) % kRingRows * kTileColumns), hn::Load(d, ahead + i * kTileColumns));
+  };
+  State s = load_state(memory, kTileColumns);
+  hn::Store(step<kRgb>(s, sum(0)), d, out + j * kLanes);
+  hn::Store(step<kRgb>(s, sum(1)), d, out + (j + 1) * kLanes);
+  hn::Store(step<kRgb>(s, sum(2)), d, out + (j + 2) * kLanes);
+  hn::Store(step<kRgb>(s, sum(3)), d, out + (j + 3) * kLanes);
+  store_state(s, memory, kTileColumns);
 }
 
 using DD = hn::ScalableTag<double>;
@@ -389,12 +432,12 @@ HWY_INLINE void columns(const ChannelBlock& block) {
     const int within = x % kTileColumns;
     const float* ring = block.blurred + tile * kSignals * kRingTile + within;
     float* memory = block.state + tile * kSignals * kStateTile + within;
-    blur_columns<kRgb, Group::Means>(ring, memory, block.first, steps, blurred);
-    if (block.ssim) {
-      blur_columns<kRgb, Group::Products>(ring, memory, block.first, steps, blurred);
+    for (int j = 0; j < steps; j += kRowsATurn)
+      for (int signal = 0; signal < (block.ssim ? kSignals : kSquare1); ++signal)
+        blur_four_rows<kRgb>(ring + signal * kRingTile, memory + signal * kStateTile, block.first, j, blurred[signal]);
+    if (block.ssim)
       for (int j = begin; j < steps; ++j)
         ssim_errors<kRgb>(blurred, j, block.errors + static_cast<size_t>(2 * j) * block.error_pitch + x);
-    }
     if (block.edges) edge_changes(block, blurred, x, begin, steps, !kRgb && last == block.height);
   }
 }
