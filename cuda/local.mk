@@ -82,6 +82,7 @@ qc_kernel_headers = \
 	cuda/device/plane_walk.h \
 	cuda/device/prefix_sums.h \
 	cuda/device/prelude.h \
+	cuda/math/map_walk.h \
 	cuda/math/ordered_rows.h \
 	cuda/math/ordered_sum.h \
 	cuda/motion/blurred_difference.h \

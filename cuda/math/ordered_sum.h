@@ -7,9 +7,10 @@
 namespace qc::cuda {
 
 constexpr int kChunkTerms = 256;
-constexpr int kChunksPerGroup = 64;
+constexpr int kChunksPerGroup = 32;
 constexpr int kOrderedThreads = 256;
 constexpr int kGuessThreads = 1024;
+constexpr int kWalkThreads = 512;
 
 // A Binade in memory, without bytes that nobody sets.
 struct PackedBinade {
@@ -28,7 +29,7 @@ struct OrderedSumArgs {
   double* chunk_sum;
   PackedBinade* chunk_binade;  // of the sum before each chunk, as far as any order of addition tells
   RunMap<double>* chunk_map;
-  PackedBinade* group_binade;  // the one that all chunks of the group share, or one that no number is in
+  PackedBinade* group_binade;  // the first chunk's; the map is of no use if another chunk has another one
   RunMap<double>* group_map;
   double* result;
 };

@@ -51,7 +51,7 @@ void OrderedSummation::enqueue(abi::Stream stream, const double* terms, int64_t 
   chunk_sums_.launch(stream, {(static_cast<unsigned>(args.chunks) + kWarps - 1) / kWarps}, kOrderedThreads, args);
   guesses_.launch(stream, {1}, kGuessThreads, args);
   maps_.launch(stream, {static_cast<unsigned>(args.groups)}, kOrderedThreads, args);
-  walk_.launch(stream, {1}, kOrderedThreads, args);
+  walk_.launch(stream, {1}, kWalkThreads, args);
 }
 
 }  // namespace qc::cuda

@@ -9,87 +9,80 @@ namespace {
 using namespace qc::device;
 
 constexpr int kHalo = 2;
-constexpr int kTileRows = kAnsnrRows + 2 * kHalo;
-constexpr int kTileColumns = kAnsnrColumns + 2 * kHalo;
-using Tile = float[kTileRows][kTileColumns];
+constexpr int kRowSamples = kAnsnrThreads + 2 * kHalo;
 
-QC_DEVICE void load(Tile& tile, const PlaneView& plane, int left, int top, float scale) {
-  for (int i = static_cast<int>(thread_x()); i < kTileRows * kTileColumns; i += kAnsnrThreads) {
-    const int x = left + i % kTileColumns - kHalo;
-    const int y = top + i / kTileColumns - kHalo;
-    // Positions past the mirrored edge belong to no output.
-    if (x < plane.width + kHalo && y < plane.height + kHalo)
-      tile[i / kTileColumns][i % kTileColumns] =
-          ansnr::sample(plane.at(ansnr::mirror(x, plane.width), ansnr::mirror(y, plane.height)), scale);
-  }
-}
-
-QC_DEVICE float filtered3(const Tile& tile, int x, int y) {
-  const auto row = [&](int v) { return ansnr::row3(tile[y + v][x + 1], tile[y + v][x + 2], tile[y + v][x + 3]); };
-  return ansnr::column3(row(1), row(2), row(3));
-}
-
-QC_DEVICE float filtered5(const Tile& tile, int x, int y) {
-  const auto row = [&](int v) {
-    const float* t = &tile[y + v][x];
-    return ansnr::row5(ansnr::filter5_row(v < 3 ? v : 4 - v), t[0], t[1], t[2], t[3], t[4]);
-  };
-  return ansnr::column5(row(0), row(1), row(2), row(3), row(4));
-}
+// Row r of the distorted picture's filter at the position of five samples.
+QC_DEVICE float row5(int r, const float* t) { return ansnr::row5(ansnr::filter5_row(r), t[0], t[1], t[2], t[3], t[4]); }
 
 }  // namespace
 
-QC_KERNEL(qc_ansnr_row_sums, AnsnrRowsArgs, kAnsnrThreads) {
-  QC_BLOCK_SHARED Tile reference_tile;
-  QC_BLOCK_SHARED Tile distorted_tile;
-  // Squares of a stretch, [0]: signal, [1]: noise. Padded, since one thread sums each row.
-  QC_BLOCK_SHARED float squares[2][kAnsnrRows][kAnsnrColumns + 1];
-  const PlaneView& reference = args.frame->current.reference.plane[0];
-  const PlaneView& distorted = args.frame->current.distorted.plane[0];
+// Each thread goes down a column; each row of samples is filtered once.
+QC_KERNEL(qc_ansnr_squares, AnsnrSquaresArgs, kAnsnrThreads) {
+  QC_BLOCK_SHARED float rows[2][2][kRowSamples];  // double-buffered
+  const PlaneView plane[2] = {args.frame->current.reference.plane[0], args.frame->current.distorted.plane[0]};
+  const int width = plane[0].width;
+  const int height = plane[0].height;
   const int thread = static_cast<int>(thread_x());
-  const int top = static_cast<int>(block_x()) * kAnsnrRows;
-  const bool sums = thread < 2 * kAnsnrRows;
-  const int sum_row = thread % kAnsnrRows;
-  const int sum_kind = thread / kAnsnrRows;
-  float sum = 0;
-  for (int left = 0; left < reference.width; left += kAnsnrColumns) {
-    load(reference_tile, reference, left, top, args.scale);
-    load(distorted_tile, distorted, left, top, args.scale);
-    sync_block();
-    for (int i = thread; i < kAnsnrRows * kAnsnrColumns; i += kAnsnrThreads) {
-      const int x = i % kAnsnrColumns;
-      const int y = i / kAnsnrColumns;
-      if (left + x >= reference.width || top + y >= reference.height) continue;
-      const float filtered = filtered3(reference_tile, x, y);
-      const float error = filtered - filtered5(distorted_tile, x, y);
-      squares[0][y][x] = filtered * filtered;
-      squares[1][y][x] = error * error;
-    }
-    sync_block();
-    if (sums && top + sum_row < reference.height) {
-      const int count = reference.width - left < kAnsnrColumns ? reference.width - left : kAnsnrColumns;
-      for (int x = 0; x < count; ++x) sum += squares[sum_kind][sum_row][x];
-    }
-  }
-  if (sums && top + sum_row < reference.height) (sum_kind ? args.noise : args.signal)[top + sum_row] = sum;
-}
+  const int x = static_cast<int>(block_x()) * kAnsnrThreads + thread;
+  const int top = static_cast<int>(block_y()) * kAnsnrRows;
+  const int bottom = top + kAnsnrRows < height ? top + kAnsnrRows : height;
 
-QC_KERNEL(qc_ansnr_total, AnsnrTotalArgs, kAnsnrThreads) {
-  QC_BLOCK_SHARED float rows[2][kAnsnrThreads];
-  const int thread = static_cast<int>(thread_x());
-  float sum = 0;
-  for (int first = 0; first < args.rows; first += kAnsnrThreads) {
-    if (first + thread < args.rows) {
-      rows[0][thread] = args.signal[first + thread];
-      rows[1][thread] = args.noise[first + thread];
+  // Thread t fetches sample t, and the first ones also those behind kAnsnrThreads; a row ahead of its use.
+  float next[2][2] = {};
+  const bool second = thread < 2 * kHalo;
+  const auto fetch = [&](int y) {
+    QC_UNROLL
+    for (int picture = 0; picture < 2; ++picture) {
+      const auto sample = [&](int column) {
+        // Positions past the mirrored edge belong to no output.
+        if (column >= width + kHalo || y >= bottom + kHalo) return 0.0F;
+        return ansnr::sample(plane[picture].at(ansnr::mirror(column, width), ansnr::mirror(y, height)), args.scale);
+      };
+      next[picture][0] = sample(x - kHalo);
+      if (second) next[picture][1] = sample(x - kHalo + kAnsnrThreads);
+    }
+  };
+
+  // The reference's rows before the current one, and what its filter gave for the row before the last.
+  float before[2] = {};
+  float filtered = 0;
+  // The distorted picture's filter for the four rows that lack rows yet, from the one that lacks most.
+  float partial[4] = {};
+  int buffer = 0;
+  fetch(top - kHalo);
+  for (int y = top - kHalo; y < bottom + kHalo; ++y) {
+    QC_UNROLL
+    for (int picture = 0; picture < 2; ++picture) {
+      rows[buffer][picture][thread] = next[picture][0];
+      if (second) rows[buffer][picture][thread + kAnsnrThreads] = next[picture][1];
     }
     sync_block();
-    const int count = args.rows - first < kAnsnrThreads ? args.rows - first : kAnsnrThreads;
-    if (thread < 2)
-      for (int i = 0; i < count; ++i) sum += rows[thread][i];
-    sync_block();
+    fetch(y + 1);
+    const float* r = rows[buffer][0] + thread;
+    const float* d = rows[buffer][1] + thread;
+    buffer = 1 - buffer;
+
+    const float outer = row5(0, d);
+    const float inner = row5(1, d);
+    const float distorted = partial[3] + outer;
+    partial[3] = partial[2] + inner;
+    partial[2] = partial[1] + row5(2, d);
+    partial[1] = partial[0] + inner;
+    partial[0] = outer;
+
+    const float reference = filtered;
+    const float across = ansnr::row3(r[1], r[2], r[3]);
+    filtered = ansnr::column3(before[0], before[1], across);
+    before[0] = before[1];
+    before[1] = across;
+
+    const int centre = y - kHalo;
+    if (centre < top || x >= width) continue;
+    const float error = reference - distorted;
+    const int64_t at = int64_t{centre} * args.pitch + x;
+    args.signal[at] = reference * reference;
+    args.noise[at] = error * error;
   }
-  if (thread < 2) (thread ? args.record->noise : args.record->signal) = sum;
 }
 
 }  // namespace qc::cuda

@@ -4,10 +4,12 @@
 
 #include "cuda/device_layout.h"
 #include "cuda/images.h"
+#include "cuda/math/ordered_rows.h"
 #include "cuda/math/ordered_summation.h"
 #include "cuda/psnr/ansnr.h"
 #include "cuda/psnr/luma_sums.h"
 #include "cuda/psnr/squared_error.h"
+#include "psnr/float_ansnr_record.h"
 #include "psnr/float_moment_record.h"
 #include "psnr/float_psnr_record.h"
 #include "psnr/float_scale.h"
@@ -138,33 +140,51 @@ class FloatMomentKernels final : public LumaKernels {
 class FloatAnsnrKernels final : public FeatureKernels {
  public:
   FloatAnsnrKernels(const FeatureConfig& config, Device& device)
-      : rows_(device.module(kAnsnrImage), kAnsnrRowSums),
-        total_(device.module(kAnsnrImage), kAnsnrTotal),
+      : squares_(device.module(kAnsnrImage), kAnsnrSquares),
+        row_sums_(device.module(kOrderedRowsImage), kOrderedRowSums),
+        totals_(device.module(kOrderedRowsImage), kOrderedTotals),
+        width_(config.geometry.width),
         height_(config.geometry.height),
         scale_(static_cast<float>(float_scale(config.geometry.depth))) {}
 
   size_t scratch_bytes() const override {
     Layout layout(nullptr);
-    lay_out(layout);
+    Squares squares[2];
+    lay_out(layout, squares);
     return layout.bytes();
   }
   void enqueue(abi::Stream stream, const SlotMemory& memory) const override {
     Layout layout(memory.scratch);
-    const auto [signal, noise] = lay_out(layout);
-    const auto blocks = static_cast<unsigned>((height_ + kAnsnrRows - 1) / kAnsnrRows);
-    rows_.launch(stream, {blocks}, kAnsnrThreads, {memory.frame, scale_, signal, noise});
-    total_.launch(stream, {1}, kAnsnrThreads,
-                  {signal, noise, height_, reinterpret_cast<FloatAnsnrRecord*>(memory.record)});
+    Squares squares[2];
+    lay_out(layout, squares);
+    auto* record = reinterpret_cast<FloatAnsnrRecord*>(memory.record);
+    const auto blocks = [](int n, int each) { return static_cast<unsigned>((n + each - 1) / each); };
+    squares_.launch(stream, {blocks(width_, kAnsnrThreads), blocks(height_, kAnsnrRows)}, kAnsnrThreads,
+                    {memory.frame, scale_, pitch(), squares[0].terms, squares[1].terms});
+    OrderedRowsArgs sums{};
+    sums.frame = memory.frame;
+    sums.plane[0] = {squares[0].terms, width_, height_, pitch(), squares[0].row_sums, &record->signal};
+    sums.plane[1] = {squares[1].terms, width_, height_, pitch(), squares[1].row_sums, &record->noise};
+    row_sums_.launch(stream, {blocks(height_, kOrderedRowsBlock), 2}, kOrderedRowsThreads, sums);
+    totals_.launch(stream, {2}, kOrderedTotalsThreads, sums);
   }
 
  private:
-  std::pair<float*, float*> lay_out(Layout& layout) const {
-    float* signal = layout.take<float>(static_cast<size_t>(height_));
-    return {signal, layout.take<float>(static_cast<size_t>(height_))};
+  struct Squares {
+    float* terms;
+    float* row_sums;
+  };
+  int pitch() const { return (width_ + 31) / 32 * 32; }
+  void lay_out(Layout& layout, Squares (&squares)[2]) const {
+    for (Squares& s : squares)
+      s = {layout.take<float>(static_cast<size_t>(pitch()) * static_cast<size_t>(height_)),
+           layout.take<float>(static_cast<size_t>(height_))};
   }
 
-  Kernel<AnsnrRowsArgs> rows_;
-  Kernel<AnsnrTotalArgs> total_;
+  Kernel<AnsnrSquaresArgs> squares_;
+  Kernel<OrderedRowsArgs> row_sums_;
+  Kernel<OrderedRowsArgs> totals_;
+  int width_;
   int height_;
   float scale_;
 };

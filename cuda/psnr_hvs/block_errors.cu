@@ -1,6 +1,7 @@
 #include "cuda/device/prelude.h"
 //
 #include "cuda/device/prefix_sums.h"
+#include "cuda/math/map_walk.h"
 #include "cuda/psnr_hvs/block_errors.h"
 #include "psnr_hvs/scalar_lanes.h"
 
@@ -116,55 +117,61 @@ class MapMaker {
   float more_scale_;
 };
 
-// Maps of consecutive runs in the lanes of a warp: each becomes the map from the first run to its own.
-QC_DEVICE Map scan_warp(Map map) {
-  const int lane = static_cast<int>(thread_x() % kWarp);
-  for (int distance = 1; distance < kWarp; distance *= 2) {
-    const Map before = shuffle_up(map, distance);
-    if (lane >= distance) map = compose(before, map);
-  }
+// The map of a run of which maps for several binades are known, in the binade that the sum is in.
+QC_DEVICE Map map_in(float sum, const BinadeMaps& maps, int exponent) {
+  if (exponent == kOnlyZeros) return Map::identity();
+  Map map = Map::never();
+  if (!contains(binade_of(sum), sum)) return map;
+  const int binade = FloatParts<float>(sum).exponent() - exponent;
+  QC_UNROLL
+  for (int b = 0; b < kBinades; ++b)
+    if (b == binade) map = maps.map[b];
   return map;
 }
 
-// True if maps can be applied to the sum: it is a normal number, and positive.
-QC_DEVICE bool in_binade(float sum) { return contains(binade_of(sum), sum); }
+// The maps of a run, for the walk.
+struct RunMaps {
+  BinadeMaps maps;
+  int exponent;
 
-// Applies as many of the lanes' maps to the sum as hold for it; returns how many.
-QC_DEVICE int apply_maps(const Map& own, float& sum) {
-  const Map map = scan_warp(own);
-  const FloatParts<float> parts(sum);
-  const int k = in_binade(sum) ? parts.significand() : 0;
-  // Outside a binade only runs of zeros hold.
-  const bool holds = in_binade(sum) ? map.valid_at(k) : map.increment[0] == 0 && map.increment[1] == 0;
-  int count = holds ? 1 : 0;
-  for (int mask = kWarp / 2; mask > 0; mask /= 2) count += shuffle_xor(count, mask);
-  const Map last = shuffle(map, count > 0 ? count - 1 : 0);
-  if (count > 0) sum = __builtin_bit_cast(float, parts.bits + static_cast<uint32_t>(last.increment[k & 1]));
-  return count;
+  QC_DEVICE static RunMaps of_group(const ErrorPlane& plane, int group) {
+    RunMaps run{{}, group < plane.groups ? plane.exponent[group] : kOnlyZeros};
+    if (run.exponent != kOnlyZeros) run.maps = plane.group_map[group];
+    return run;
+  }
+  QC_DEVICE Map map_of(float sum) const { return map_in(sum, maps, exponent); }
+};
+
+// The maps of the run that the lanes' runs make together, in the last lane.
+QC_DEVICE RunMaps join_lanes(const RunMaps& own) {
+  const uint32_t others = ballot(own.exponent != kOnlyZeros);
+  if (others == 0) return {{}, kOnlyZeros};
+  RunMaps all{{}, shuffle(own.exponent, trailing_zeros(others))};
+  QC_UNROLL
+  for (int b = 0; b < kBinades; ++b) {
+    Map map = own.exponent == kOnlyZeros ? Map::identity() : Map::never();
+    QC_UNROLL
+    for (int of_own = 0; of_own < kBinades; ++of_own)
+      if (own.exponent + of_own == all.exponent + b) map = own.maps.map[of_own];
+    all.maps.map[b] = scan_warp(map);
+  }
+  return all;
 }
 
-// Adds the terms of a group, in shared memory, to the sum.
-QC_DEVICE float add_group(const float* terms, float sum) {
+// Adds a group to the sum.
+QC_DEVICE void add_group(const ErrorPlane& plane, int group, float& sum) {
   const int lane = static_cast<int>(thread_x() % kWarp);
-  for (int block = 0; block < kGroupBlocks;) {
-    Map map = Map::identity();
-    if (lane >= block) {
-      const bool usable = in_binade(sum);
-      MapMaker maker(FloatParts<float>(sum).exponent(), usable);
-      bool zeros = true;
-      for (int i = 0; i < kBlockTerms; ++i) {
-        const float term = terms[i * kGroupBlocks + lane];
-        zeros = zeros && term == 0;
-        maker.add(term);
-      }
-      if (!zeros) map = maker.map();
-    }
-    block = apply_maps(map, sum);
-    if (block == kGroupBlocks) break;
-    for (int i = 0; i < kBlockTerms; ++i) sum += terms[i * kGroupBlocks + block];
-    ++block;
-  }
-  return sum;
+  const RunMaps own{plane.block_map[int64_t{group} * kGroupBlocks + lane], plane.exponent[group]};
+  const float* terms = plane.terms + int64_t{group} * kGroupTerms;
+  walk_runs(
+      sum, [&](float s) { return own.map_of(s); },
+      [&](int block, float& s) {
+        const float first = terms[lane * kGroupBlocks + block];
+        const float second = terms[(kWarp + lane) * kGroupBlocks + block];
+        static_assert(kBlockTerms == 2 * kWarp);
+        add_lanes(first, s);
+        add_lanes(second, s);
+      });
 }
 
 }  // namespace
@@ -175,7 +182,8 @@ QC_KERNEL(qc_wide_block_errors, BlockErrorsArgs, kBlockErrorThreads) { block_err
 QC_KERNEL(qc_error_guesses, ErrorSumArgs, kErrorGuessThreads) {
   const ErrorPlane& plane = args.plane[block_x()];
   prefix_sums<kErrorGuessThreads>(plane.group_sum, plane.groups, [&](int group, double sum) {
-    plane.exponent[group] = binade_of(static_cast<float>(sum)).exponent - kBinadesBelow;
+    plane.exponent[group] =
+        plane.group_sum[group] == 0 ? kOnlyZeros : binade_of(static_cast<float>(sum)).exponent - kBinadesBelow;
   });
 }
 
@@ -184,7 +192,7 @@ QC_KERNEL(qc_error_maps, ErrorSumArgs, kErrorMapThreads) {
   const int lane = static_cast<int>(thread_x() % kWarp);
   const int group = static_cast<int>(block_x() * (kErrorMapThreads / kWarp) + thread_x() / kWarp);
   // The same for the whole warp.
-  if (group >= plane.groups || plane.group_sum[group] == 0) return;
+  if (group >= plane.groups || plane.exponent[group] == kOnlyZeros) return;
   const int lowest = plane.exponent[group];
   const auto maker = [&](int i) { return MapMaker(lowest + i, lowest + i > -127 && lowest + i < 128); };
   MapMaker makers[kBinades] = {maker(0), maker(1), maker(2), maker(3)};
@@ -195,36 +203,51 @@ QC_KERNEL(qc_error_maps, ErrorSumArgs, kErrorMapThreads) {
     QC_UNROLL
     for (int b = 0; b < kBinades; ++b) makers[b].add(term);
   }
+  BinadeMaps block;
+  BinadeMaps all;
   QC_UNROLL
   for (int b = 0; b < kBinades; ++b) {
-    const Map map = scan_warp(makers[b].map());
-    if (lane == kWarp - 1) plane.map[group * kBinades + b] = map;
+    block.map[b] = makers[b].map();
+    all.map[b] = scan_warp(block.map[b]);
   }
+  plane.block_map[int64_t{group} * kGroupBlocks + lane] = block;
+  if (lane == kWarp - 1) plane.group_map[group] = all;
 }
 
+// The walk has maps of runs of 32 groups, one made by each warp, while the first warp applies those before them.
 QC_KERNEL(qc_error_walk, ErrorSumArgs, kErrorWalkThreads) {
-  QC_BLOCK_SHARED float terms[kGroupTerms];
+  constexpr int kWarps = kErrorWalkThreads / kWarp;
+  constexpr int kTileGroups = kWarps * kWarp;
+  static_assert(kWarps <= kWarp);
+  QC_BLOCK_SHARED RunMaps joined[2][kWarps];
   const ErrorPlane& plane = args.plane[block_x()];
-  const int lane = static_cast<int>(thread_x());
+  const int lane = static_cast<int>(thread_x() % kWarp);
+  const int warp = static_cast<int>(thread_x() / kWarp);
+  const auto join = [&](int tile, RunMaps* to) {
+    const RunMaps all = join_lanes(RunMaps::of_group(plane, tile + warp * kWarp + lane));
+    if (lane == kWarp - 1) to[warp] = all;
+  };
+  join(0, joined[0]);
+  sync_block();
   float sum = 0;
-  for (int group = 0; group < plane.groups;) {
-    Map map = Map::identity();
-    const int own = group + lane;
-    if (own < plane.groups && plane.group_sum[own] != 0) {
-      const int binade = FloatParts<float>(sum).exponent() - plane.exponent[own];
-      map = in_binade(sum) && binade >= 0 && binade < kBinades ? plane.map[own * kBinades + binade]
-                                                               : Map{{Map::kLimit, Map::kLimit}};
+  int current = 0;
+  for (int tile = 0; tile < plane.groups; tile += kTileGroups) {
+    if (warp == 0) {
+      const RunMaps run = lane < kWarps ? joined[current][lane] : RunMaps{{}, kOnlyZeros};
+      walk_runs(
+          sum, [&](float s) { return run.map_of(s); },
+          [&](int i, float& s) {
+            const int first = tile + i * kWarp;
+            const RunMaps own = RunMaps::of_group(plane, first + lane);
+            walk_runs(
+                s, [&](float t) { return own.map_of(t); }, [&](int g, float& t) { add_group(plane, first + g, t); });
+          });
     }
-    const int applied = apply_maps(map, sum);
-    group += applied;
-    if (applied == kWarp || group >= plane.groups) continue;
-    for (int i = lane; i < kGroupTerms; i += kWarp) terms[i] = plane.terms[int64_t{group} * kGroupTerms + i];
-    sync_warp();
-    sum = add_group(terms, sum);
-    sync_warp();
-    ++group;
+    join(tile + kTileGroups, joined[1 - current]);
+    sync_block();
+    current = 1 - current;
   }
-  if (lane == 0) args.record->error[block_x()] = sum;
+  if (thread_x() == 0) args.record->error[block_x()] = sum;
 }
 
 }  // namespace qc::cuda

@@ -60,7 +60,8 @@ class PsnrHvsKernels final : public FeatureKernels {
       plane.terms = layout.take<float>(groups * kGroupTerms);
       plane.group_sum = layout.take<double>(groups);
       plane.exponent = layout.take<int>(groups);
-      plane.map = layout.take<GrowingRunMap<float>>(groups * kBinades);
+      plane.block_map = layout.take<BinadeMaps>(groups * kGroupBlocks);
+      plane.group_map = layout.take<BinadeMaps>(groups);
     }
     return sums;
   }

@@ -9,14 +9,14 @@ namespace {
 using namespace qc::device;
 
 constexpr int kRadius = ssim::kMomentRadius;
-constexpr int kRing = 16;  // rows of moments that a column keeps: a power of two not below 2 * kRadius + 1
+constexpr int kTaps = 2 * kRadius + 1;
 enum Moment { kX, kY, kXX, kXY, kYY, kMoments };
 
-// Each thread goes down a column of positions. `Word` holds the moments of the nine samples of a row around a position.
-template <class Word, int kThreads>
+// Each thread goes down a column of positions and keeps the moments of kTaps rows. `Word` holds those of the samples of
+// a row around a position, `Sum` those of a window.
+template <class Word, class Sum, int kThreads>
 QC_DEVICE void moment_ssim(const MomentSsimArgs& args) {
   QC_BLOCK_SHARED uint32_t rows[2][2][kThreads + 2 * kRadius];  // double-buffered
-  QC_BLOCK_SHARED Word ring[kRing][kMoments][kThreads];
   const PlaneView plane[2] = {args.frame->current.reference.plane[0], args.frame->current.distorted.plane[0]};
   const int width = plane[0].width;
   const int height = plane[0].height;
@@ -27,45 +27,80 @@ QC_DEVICE void moment_ssim(const MomentSsimArgs& args) {
   const int bottom = top + args.rows_per_block < height ? top + args.rows_per_block : height;
   const ssim::MomentConstants constants = ssim::moment_constants(args.depth);
   const int horizontal_weight = ssim::weight_inside(x, width);
-  for (int y = top - kRadius; y < bottom + kRadius; ++y) {
-    const int buffer = y & 1;
-    for (int i = thread; i < 2 * (kThreads + 2 * kRadius); i += kThreads) {
-      const int picture = i / (kThreads + 2 * kRadius);
-      const int offset = i % (kThreads + 2 * kRadius);
-      const int column = left + offset - kRadius;
-      const bool inside = column >= 0 && column < width && y >= 0 && y < height;
-      rows[buffer][picture][offset] = inside ? plane[picture].at(column, y) : 0;
+
+  // Thread t fetches sample t, and the first ones also those behind kThreads; a row ahead of its use.
+  uint32_t next[2][2] = {};
+  const bool second = thread < 2 * kRadius;
+  const auto fetch = [&](int y) {
+    QC_UNROLL
+    for (int picture = 0; picture < 2; ++picture) {
+      const auto sample = [&](int column) {
+        return column >= 0 && column < width && y >= 0 && y < height ? plane[picture].at(column, y) : 0;
+      };
+      next[picture][0] = sample(x - kRadius);
+      if (second) next[picture][1] = sample(x - kRadius + kThreads);
     }
-    sync_block();
-    Word across[kMoments] = {};
-    for (int t = -kRadius; t <= kRadius; ++t) {
-      const Word weight = static_cast<Word>(ssim::moment_weight(t));
-      const Word a = rows[buffer][0][thread + t + kRadius];
-      const Word b = rows[buffer][1][thread + t + kRadius];
-      across[kX] += weight * a;
-      across[kY] += weight * b;
-      across[kXX] += weight * (a * a);
-      across[kXY] += weight * (a * b);
-      across[kYY] += weight * (b * b);
+  };
+
+  Word ring[kTaps][kMoments] = {};
+  int buffer = 0;
+  fetch(top - kRadius);
+  for (int first = top - kRadius; first < bottom + kRadius; first += kTaps) {
+    // Row first + slot of the picture is in the ring at `slot`.
+    QC_UNROLL
+    for (int slot = 0; slot < kTaps; ++slot) {
+      const int y = first + slot;
+      if (y >= bottom + kRadius) break;
+      QC_UNROLL
+      for (int picture = 0; picture < 2; ++picture) {
+        rows[buffer][picture][thread] = next[picture][0];
+        if (second) rows[buffer][picture][thread + kThreads] = next[picture][1];
+      }
+      sync_block();
+      fetch(y + 1);
+      Word across[kMoments] = {};
+      QC_UNROLL
+      for (int t = -kRadius; t <= kRadius; ++t) {
+        const Word weight = static_cast<Word>(ssim::moment_weight(t));
+        const Word a = rows[buffer][0][thread + t + kRadius];
+        const Word b = rows[buffer][1][thread + t + kRadius];
+        across[kX] += weight * a;
+        across[kY] += weight * b;
+        across[kXX] += weight * (a * a);
+        across[kXY] += weight * (a * b);
+        across[kYY] += weight * (b * b);
+      }
+      QC_UNROLL
+      for (int m = 0; m < kMoments; ++m) ring[slot][m] = across[m];
+      buffer = 1 - buffer;
+      const int centre = y - kRadius;
+      if (centre < top || x >= width) continue;
+      Sum down[kMoments] = {};
+      QC_UNROLL
+      for (int t = 0; t < kTaps; ++t) {
+        const auto& row = ring[(slot + 1 + t) % kTaps];
+        QC_UNROLL
+        for (int m = 0; m < kMoments; ++m) down[m] += static_cast<Sum>(ssim::moment_weight(t - kRadius)) * row[m];
+      }
+      const ssim::Moments moments = {static_cast<double>(down[kX]), static_cast<double>(down[kY]),
+                                     static_cast<double>(down[kXX]), static_cast<double>(down[kXY]),
+                                     static_cast<double>(down[kYY])};
+      const double weight = static_cast<double>(horizontal_weight * ssim::weight_inside(centre, height));
+      args.terms[int64_t{centre} * width + x] = ssim::moment_term(moments, weight, constants);
     }
-    for (int m = 0; m < kMoments; ++m) ring[(y + kRing) % kRing][m][thread] = across[m];
-    const int centre = y - kRadius;
-    if (centre < top || x >= width) continue;
-    uint64_t down[kMoments] = {};
-    for (int t = -kRadius; t <= kRadius; ++t)
-      for (int m = 0; m < kMoments; ++m)
-        down[m] += static_cast<uint64_t>(ssim::moment_weight(t)) * ring[(centre + t + kRing) % kRing][m][thread];
-    const ssim::Moments moments = {static_cast<double>(down[kX]), static_cast<double>(down[kY]),
-                                   static_cast<double>(down[kXX]), static_cast<double>(down[kXY]),
-                                   static_cast<double>(down[kYY])};
-    const double weight = static_cast<double>(horizontal_weight * ssim::weight_inside(centre, height));
-    args.terms[int64_t{centre} * width + x] = ssim::moment_term(moments, weight, constants);
   }
 }
 
 }  // namespace
 
-QC_KERNEL(qc_moment_ssim, MomentSsimArgs, kMomentThreads) { moment_ssim<uint32_t, kMomentThreads>(args); }
-QC_KERNEL(qc_wide_moment_ssim, MomentSsimArgs, kWideMomentThreads) { moment_ssim<uint64_t, kWideMomentThreads>(args); }
+QC_KERNEL_RESIDENT(qc_byte_moment_ssim, MomentSsimArgs, kMomentThreads, 5) {
+  moment_ssim<uint32_t, uint32_t, kMomentThreads>(args);
+}
+QC_KERNEL_RESIDENT(qc_moment_ssim, MomentSsimArgs, kMomentThreads, 5) {
+  moment_ssim<uint32_t, uint64_t, kMomentThreads>(args);
+}
+QC_KERNEL(qc_wide_moment_ssim, MomentSsimArgs, kWideMomentThreads) {
+  moment_ssim<uint64_t, uint64_t, kWideMomentThreads>(args);
+}
 
 }  // namespace qc::cuda

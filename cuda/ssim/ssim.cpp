@@ -337,7 +337,8 @@ class SsimKernels final : public FeatureKernels {
  public:
   SsimKernels(const FeatureConfig& config, Device& device)
       : wide_(config.geometry.depth > 12),
-        terms_(device.module(kMomentSsimImage), wide_ ? kWideMomentSsim : kMomentSsim),
+        terms_(device.module(kMomentSsimImage),
+               wide_ ? kWideMomentSsim : (config.geometry.depth == 8 ? kByteMomentSsim : kMomentSsim)),
         summation_(device),
         width_(config.geometry.width),
         height_(config.geometry.height),

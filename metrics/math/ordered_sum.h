@@ -134,6 +134,8 @@ struct RunMap {
   Integer high[2];  // greatest K on the way
 
   static QC_HD constexpr RunMap identity() { return {{0, 0}, {0, 0}, {0, 0}}; }
+  // Of a run that leaves every binade.
+  static QC_HD constexpr RunMap never() { return {{0, 0}, {kNever, kNever}, {0, 0}}; }
 
   static QC_HD constexpr RunMap of(T term, const Binade& binade) {
     const TermStep<T> step = term_step(term, binade);
@@ -143,8 +145,12 @@ struct RunMap {
 
   // True if the run keeps a sum with this K in its binade all the way.
   QC_HD constexpr bool valid_at(Integer k) const {
-    const int parity = static_cast<int>(k & 1);
-    return k + low[parity] >= FloatParts<T>::kHidden && k + high[parity] < kLimit;
+    const bool odd = (k & 1) != 0;
+    return k + (odd ? low[1] : low[0]) >= FloatParts<T>::kHidden && k + (odd ? high[1] : high[0]) < kLimit;
+  }
+  // True of the identity.
+  QC_HD constexpr bool changes_nothing() const {
+    return (increment[0] | increment[1] | low[0] | low[1] | high[0] | high[1]) == 0;
   }
 };
 
@@ -155,10 +161,11 @@ QC_HD constexpr RunMap<T> compose(const RunMap<T>& a, const RunMap<T>& b) {
   Map map = Map::identity();
   for (int parity = 0; parity < 2; ++parity) {
     const auto first = a.increment[parity];
-    const int between = parity ^ static_cast<int>(first & 1);
-    const auto low = first + b.low[between];
-    const auto high = first + b.high[between];
-    map.increment[parity] = first + b.increment[between];
+    // Not an index: a device has arrays that are indexed by a variable in memory.
+    const bool odd = ((parity ^ first) & 1) != 0;
+    const auto low = first + (odd ? b.low[1] : b.low[0]);
+    const auto high = first + (odd ? b.high[1] : b.high[0]);
+    map.increment[parity] = first + (odd ? b.increment[1] : b.increment[0]);
     map.low[parity] = a.low[parity] < low ? a.low[parity] : low;
     map.high[parity] = a.high[parity] > high ? a.high[parity] : high;
     // Keeps integers from growing without end.
@@ -180,6 +187,7 @@ struct GrowingRunMap {
   Integer increment[2];  // kLimit: the map is of no use
 
   static QC_HD constexpr GrowingRunMap identity() { return {{0, 0}}; }
+  static QC_HD constexpr GrowingRunMap never() { return {{kLimit, kLimit}}; }
 
   static QC_HD constexpr GrowingRunMap of(T term, const Binade& binade) {
     const TermStep<T> step = term_step(term, binade);
@@ -188,7 +196,9 @@ struct GrowingRunMap {
              step.increment[1] < kLimit ? step.increment[1] : kLimit}};
   }
 
-  QC_HD constexpr bool valid_at(Integer k) const { return k + increment[k & 1] < kLimit; }
+  QC_HD constexpr bool valid_at(Integer k) const { return k + ((k & 1) != 0 ? increment[1] : increment[0]) < kLimit; }
+  // True of the identity.
+  QC_HD constexpr bool changes_nothing() const { return (increment[0] | increment[1]) == 0; }
 };
 
 template <class T>
@@ -197,7 +207,7 @@ QC_HD constexpr GrowingRunMap<T> compose(const GrowingRunMap<T>& a, const Growin
   Map map = Map::identity();
   for (int parity = 0; parity < 2; ++parity) {
     const auto first = a.increment[parity];
-    const auto sum = first + b.increment[parity ^ static_cast<int>(first & 1)];
+    const auto sum = first + (((parity ^ first) & 1) != 0 ? b.increment[1] : b.increment[0]);
     map.increment[parity] = sum < Map::kLimit ? sum : Map::kLimit;
   }
   return map;
@@ -219,7 +229,8 @@ QC_HD constexpr bool advance(T& sum, const Map& map, const Binade& binade) {
   if (!map.valid_at(k)) return false;
   // K is the significand, and inside a binade the bits of a number count up with it.
   using Bits = typename FloatFormat<T>::Bits;
-  sum = __builtin_bit_cast(T, static_cast<Bits>(parts.bits + static_cast<Bits>(map.increment[k & 1])));
+  sum = __builtin_bit_cast(
+      T, static_cast<Bits>(parts.bits + static_cast<Bits>((k & 1) != 0 ? map.increment[1] : map.increment[0])));
   return true;
 }
 

@@ -106,8 +106,10 @@ QC_HD constexpr int moment_weight(int t) {
   const int weights[kMomentRadius + 1] = {68, 55, 28, 9, 2};
   return weights[t < 0 ? -t : t];
 }
+constexpr int kMomentWeightSum = 256;
 // Sum of the weights of the samples that a side of n samples has around position i.
 QC_HD inline int weight_inside(int i, int n) {
+  if (i >= kMomentRadius && i < n - kMomentRadius) return kMomentWeightSum;
   int sum = 0;
   for (int t = -kMomentRadius; t <= kMomentRadius; ++t)
     if (i + t >= 0 && i + t < n) sum += moment_weight(t);
