@@ -49,7 +49,8 @@ typedef enum QCStatus {
 /** Chroma sampling. The value counts the planes' relation as usually written. */
 typedef enum QCChroma { QC_CHROMA_400 = 400, QC_CHROMA_420 = 420, QC_CHROMA_422 = 422, QC_CHROMA_444 = 444 } QCChroma;
 
-/** Geometry and sample layout of one input. Zero-initialise, then set what applies. */
+/** Geometry and sample layout of one input. Zero-initialise, then set what applies, and the colour description to
+ * 2, 2, 2 and -1 where nothing is known of it. */
 typedef struct QCFormat {
   int width;  /**< luma samples per row, >= 1 */
   int height; /**< luma rows, >= 1 */

@@ -155,7 +155,9 @@ class Run {
     set("log_path", arguments_.output);
     set("log_fmt", arguments_.log_format);
     if (qc_open(ctx, &reference_.format(), &distorted_.format(), nullptr) >= 0) return;
-    throw Error(kFailed, qc_error(ctx) + std::string(implied ? "; without --model, -n computes features alone" : ""));
+    const std::string error = qc_error(ctx);
+    const bool about_model = implied && error.find("vmaf_v0.6.1") != std::string::npos;
+    throw Error(kFailed, error + (about_model ? "; without --model, -n computes features alone" : ""));
   }
 
   QCStatus check(QCStatus status) {
