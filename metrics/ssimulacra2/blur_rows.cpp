@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 void turn(const ChannelBlock&) {}
 void along_rows(bool, const ChannelBlock&) {}
 void down_columns(bool, const ChannelBlock&) {}
-void add_row(const double*, const double*, int, double*) {}
+void add_row(const ErrorChain*, int, int) {}
 #else
 
 using D = hn::ScalableTag<float>;
@@ -334,20 +334,27 @@ void along_rows(bool rgb, const ChannelBlock& block) {
 constexpr int kRowsATurn = 4;
 static_assert(kBlockRows % kRowsATurn == 0 && kAhead % kRowsATurn == 0);
 
-// Blurs one vector of columns of a signal, from row j of the block on. `ring` and `memory` are those of the columns.
-// Above the picture the ring is zero.
+// Blurred values of a tile's columns for the rows of the block.
+using BlurredTile = float[kSignals][kBlockRows * kTileColumns];
+
+// Where row `row` of the picture is in a tile.
+HWY_INLINE size_t row_in_ring(size_t row) { return row % kRingRows * kTileColumns; }
+
+// Blurs one vector of columns of a signal, for the block's rows from j on. `ring`, `memory` and `out` are those of the
+// columns. Above the picture the ring is zero.
 template <bool kRgb>
-HWY_INLINE void blur_four_rows(const float* ring, float* memory, int first, int j, float* out) {
-  const float* ahead = ring + (first + j) % kRingRows * kTileColumns;
-  const int behind = first + j + kRingRows - kAhead - kBehind;
-  const auto sum = [&](int i) HWY_ATTR {
-    return hn::Add(hn::Load(d, ring + (behind + i) % kRingRows * kTileColumns), hn::Load(d, ahead + i * kTileColumns));
-  };
+HWY_INLINE void blur_four_rows(const float* ring, float* memory, size_t first, size_t j, float* out) {
+  const float* ahead = ring + row_in_ring(first + j);
+  const size_t behind = first + j + kRingRows - kAhead - kBehind;
   State s = load_state(memory, kTileColumns);
-  hn::Store(step<kRgb>(s, sum(0)), d, out + j * kLanes);
-  hn::Store(step<kRgb>(s, sum(1)), d, out + (j + 1) * kLanes);
-  hn::Store(step<kRgb>(s, sum(2)), d, out + (j + 2) * kLanes);
-  hn::Store(step<kRgb>(s, sum(3)), d, out + (j + 3) * kLanes);
+  const auto blur = [&](size_t i) HWY_ATTR {
+    const V sum = hn::Add(hn::Load(d, ring + row_in_ring(behind + i)), hn::Load(d, ahead + i * kTileColumns));
+    hn::Store(step<kRgb>(s, sum), d, out + (j + i) * kTileColumns);
+  };
+  blur(0);
+  blur(1);
+  blur(2);
+  blur(3);
   store_state(s, memory, kTileColumns);
 }
 
@@ -371,13 +378,15 @@ HWY_INLINE VD edge(VD distance1, VD distance2) {
   return hn::Sub(hn::Div(hn::Add(one, distance2), hn::Add(one, distance1)), one);
 }
 
+// The errors of one vector of a row. blurred: where it is among the blurred values of signal 0.
 template <bool kRgb>
-HWY_INLINE void ssim_errors(const float (*blurred)[kBlockRows * kLanes], int j, double* to) {
-  const V mean1 = hn::Load(d, blurred[kMean1] + j * kLanes);
-  const V mean2 = hn::Load(d, blurred[kMean2] + j * kLanes);
-  const V square1 = hn::Load(d, blurred[kSquare1] + j * kLanes);
-  const V square2 = hn::Load(d, blurred[kSquare2] + j * kLanes);
-  const V product = hn::Load(d, blurred[kProduct] + j * kLanes);
+HWY_INLINE void ssim_errors(const float* blurred, double* to) {
+  constexpr size_t kNext = kBlockRows * kTileColumns;
+  const V mean1 = hn::Load(d, blurred + kMean1 * kNext);
+  const V mean2 = hn::Load(d, blurred + kMean2 * kNext);
+  const V square1 = hn::Load(d, blurred + kSquare1 * kNext);
+  const V square2 = hn::Load(d, blurred + kSquare2 * kNext);
+  const V product = hn::Load(d, blurred + kProduct * kNext);
   const V stabiliser = hn::Set(d, kStabiliser);
   const V difference = hn::Sub(mean1, mean2);
   const V luminance = hn::Sub(hn::Set(d, 1.0f), hn::Mul(difference, difference));
@@ -394,100 +403,160 @@ HWY_INLINE void ssim_errors(const float (*blurred)[kBlockRows * kLanes], int j, 
   }
 }
 
-// For columns x … of the rows of the block from `begin` to `end`.
-HWY_INLINE void edge_changes(const ChannelBlock& block, const float (*blurred)[kBlockRows * kLanes], int x, int begin,
-                             int end, bool wide_end) {
-  const float* xyb1 = block.xyb + x / kTileColumns * 2 * kRingTile + x % kTileColumns;
-  const float* xyb2 = xyb1 + kRingTile;
-  double* to = block.errors + block.error_pitch + x;
-  for (int j = begin; j < end; ++j) {
-    const int row = (block.first - kAhead + j) % kRingRows * kTileColumns;
-    const V distance1 = hn::Abs(hn::Sub(hn::Load(d, xyb1 + row), hn::Load(d, blurred[kMean1] + j * kLanes)));
-    const V distance2 = hn::Abs(hn::Sub(hn::Load(d, xyb2 + row), hn::Load(d, blurred[kMean2] + j * kLanes)));
-    double* change = to + static_cast<size_t>(2 * j) * block.error_pitch;
-    hn::Store(edge(lower(distance1), lower(distance2)), dd, change);
-    hn::Store(edge(upper(distance1), upper(distance2)), dd, change + kLanes / 2);
-  }
-  if (!wide_end) return;
-  // The last few pixels of the plane, which are in its last row (a side is 8 or more), where libvmaf's AVX2 code works
-  // in float64.
+// xyb1, xyb2: samples of both pictures.
+HWY_INLINE void edge_changes(const float* xyb1, const float* xyb2, const float* blurred, double* to) {
+  constexpr size_t kNext = kBlockRows * kTileColumns;
+  const V distance1 = hn::Abs(hn::Sub(hn::Load(d, xyb1), hn::Load(d, blurred + kMean1 * kNext)));
+  const V distance2 = hn::Abs(hn::Sub(hn::Load(d, xyb2), hn::Load(d, blurred + kMean2 * kNext)));
+  hn::Store(edge(lower(distance1), lower(distance2)), dd, to);
+  hn::Store(edge(upper(distance1), upper(distance2)), dd, to + kLanes / 2);
+}
+
+// The edge changes of the last few pixels of the plane, which are in its last row (a side is 8 or more), where
+// libvmaf's AVX2 code works in float64. The tile's first column is x; the row is j of the block.
+void wide_edge_changes(const ChannelBlock& block, const BlurredTile& blurred, int x, int j) {
   const int wide = static_cast<int>(int64_t{block.width} * block.height % YuvDialect::kWidePixels);
-  const int j = end - 1;
-  const int row = (block.height - 1) % kRingRows * kTileColumns;
-  for (int i = std::max(0, block.width - wide - x); i < kLanes && x + i < block.width; ++i) {
-    const Moments m = {blurred[kMean1][j * kLanes + i], blurred[kMean2][j * kLanes + i], 0, 0, 0};
-    to[static_cast<size_t>(2 * j) * block.error_pitch + static_cast<size_t>(i)] =
-        YuvDialect::edge_error(xyb1[row + i], xyb2[row + i], m, true);
+  const float* xyb1 = block.xyb + x / kTileColumns * 2 * kRingTile + row_in_ring(static_cast<size_t>(block.height - 1));
+  const float* xyb2 = xyb1 + kRingTile;
+  double* to = block.edges + static_cast<size_t>(j) * block.error_pitch + x;
+  for (int i = std::max(0, block.width - wide - x); i < kTileColumns && x + i < block.width; ++i) {
+    const int at = j * kTileColumns + i;
+    const Moments m = {blurred[kMean1][at], blurred[kMean2][at], 0, 0, 0};
+    to[i] = YuvDialect::edge_error(xyb1[i], xyb2[i], m, true);
+  }
+}
+
+// Rows are blurred in turns, all those of a turn, though some may lie past the picture's end.
+template <bool kRgb, bool kSsim>
+void columns(const ChannelBlock& block) {
+  constexpr size_t kCount = kSsim ? kSignals : kSquare1;
+  const size_t first = static_cast<size_t>(block.first);
+  const int last = std::min(block.first - kAhead + kBlockRows, block.height);
+  const int rows = last - (block.first - kAhead);
+  double* const ssim = block.ssim;
+  double* const edges = block.edges;
+  const size_t pitch = block.error_pitch;
+  HWY_ALIGN BlurredTile blurred;
+  for (int x = 0; x < block.width; x += kTileColumns) {
+    const size_t tile = static_cast<size_t>(x / kTileColumns);
+    const float* ring = block.blurred + tile * kSignals * kRingTile;
+    const float* xyb = block.xyb + tile * 2 * kRingTile;
+    float* memory = block.state + tile * kSignals * kStateTile;
+    for (size_t j = 0; j < static_cast<size_t>(rows); j += kRowsATurn) {
+      for (size_t signal = 0; signal < kCount; ++signal)
+        for (size_t i = 0; i < kTileColumns; i += kLanes)
+          blur_four_rows<kRgb>(ring + signal * kRingTile + i, memory + signal * kStateTile + i, first, j,
+                               blurred[signal] + i);
+      if (first + j < kAhead) continue;
+      for (size_t y = j; y < j + kRowsATurn; ++y) {
+        const size_t error = y * pitch + static_cast<size_t>(x);
+        for (size_t i = 0; i < kTileColumns; i += kLanes) {
+          const float* at = blurred[0] + y * kTileColumns + i;
+          if constexpr (kSsim) ssim_errors<kRgb>(at, ssim + error + i);
+          if (kSsim && !edges) continue;
+          const float* sample = xyb + row_in_ring(first + y - kAhead) + i;
+          edge_changes(sample, sample + kRingTile, at, edges + error + i);
+        }
+      }
+    }
+    if (!kRgb && edges && last == block.height) wide_edge_changes(block, blurred, x, rows - 1);
   }
 }
 
 template <bool kRgb>
-HWY_INLINE void columns(const ChannelBlock& block) {
-  const int last = std::min(block.first - kAhead + kBlockRows, block.height);
-  const int steps = last - (block.first - kAhead);
-  const int begin = std::max(0, kAhead - block.first);
-  HWY_ALIGN float blurred[kSignals][kBlockRows * kLanes];
-  for (int x = 0; x < block.width; x += kLanes) {
-    const int tile = x / kTileColumns;
-    const int within = x % kTileColumns;
-    const float* ring = block.blurred + tile * kSignals * kRingTile + within;
-    float* memory = block.state + tile * kSignals * kStateTile + within;
-    for (int j = 0; j < steps; j += kRowsATurn)
-      for (int signal = 0; signal < (block.ssim ? kSignals : kSquare1); ++signal)
-        blur_four_rows<kRgb>(ring + signal * kRingTile, memory + signal * kStateTile, block.first, j, blurred[signal]);
-    if (block.ssim)
-      for (int j = begin; j < steps; ++j)
-        ssim_errors<kRgb>(blurred, j, block.errors + static_cast<size_t>(2 * j) * block.error_pitch + x);
-    if (block.edges) edge_changes(block, blurred, x, begin, steps, !kRgb && last == block.height);
-  }
+void all_columns(const ChannelBlock& block) {
+  if (block.ssim)
+    columns<kRgb, true>(block);
+  else
+    columns<kRgb, false>(block);
 }
 
 void down_columns(bool rgb, const ChannelBlock& block) {
 #if HWY_NATIVE_FMA
-  if (rgb) return columns<true>(block);
+  if (rgb) return all_columns<true>(block);
 #endif
   (void)rgb;
-  columns<false>(block);
+  all_columns<false>(block);
 }
 
-void add_row(const double* ssim, const double* change, int width, double* sum) {
-  // An error and its fourth power are added side by side.
-  constexpr int kStretch = 64;
-  constexpr int kErrors = kSums / 2;
+// Chains of additions that run side by side, since each addition waits for the one before it.
+constexpr int kFewChains = 4;
+constexpr int kManyChains = 8;
+// Pixels whose terms are made at a time.
+constexpr int kStretch = 64;
+
+// term: an error and its fourth power for each pixel; sum: theirs.
+template <int kChains>
+HWY_INLINE void add_side_by_side(const double (*term)[2 * kStretch], int count, double (*sum)[2]) {
   const hn::Full128<double> pair;
-  HWY_ALIGN double term[kErrors][2 * kStretch];
-  const auto put = [&](int error, int i, VD v) HWY_ATTR {
+  constexpr int kOther = kChains - kFewChains;  // the first of the second four, if there are any
+  auto s0 = hn::Load(pair, sum[0]);
+  auto s1 = hn::Load(pair, sum[1]);
+  auto s2 = hn::Load(pair, sum[2]);
+  auto s3 = hn::Load(pair, sum[3]);
+  auto s4 = hn::Load(pair, sum[kOther]);
+  auto s5 = hn::Load(pair, sum[kOther + 1]);
+  auto s6 = hn::Load(pair, sum[kOther + 2]);
+  auto s7 = hn::Load(pair, sum[kOther + 3]);
+  for (int i = 0; i < 2 * count; i += 2) {
+    s0 = hn::Add(s0, hn::Load(pair, term[0] + i));
+    s1 = hn::Add(s1, hn::Load(pair, term[1] + i));
+    s2 = hn::Add(s2, hn::Load(pair, term[2] + i));
+    s3 = hn::Add(s3, hn::Load(pair, term[3] + i));
+    if constexpr (kChains == kFewChains) continue;
+    s4 = hn::Add(s4, hn::Load(pair, term[kOther] + i));
+    s5 = hn::Add(s5, hn::Load(pair, term[kOther + 1] + i));
+    s6 = hn::Add(s6, hn::Load(pair, term[kOther + 2] + i));
+    s7 = hn::Add(s7, hn::Load(pair, term[kOther + 3] + i));
+  }
+  hn::Store(s0, pair, sum[0]);
+  hn::Store(s1, pair, sum[1]);
+  hn::Store(s2, pair, sum[2]);
+  hn::Store(s3, pair, sum[3]);
+  if constexpr (kChains == kFewChains) return;
+  hn::Store(s4, pair, sum[kOther]);
+  hn::Store(s5, pair, sum[kOther + 1]);
+  hn::Store(s6, pair, sum[kOther + 2]);
+  hn::Store(s7, pair, sum[kOther + 3]);
+}
+
+// The terms of a chain for `count` pixels.
+template <class Term>
+HWY_INLINE void make_terms(const double* errors, int count, double* to, const Term& term) {
+  for (int i = 0; i < count; i += static_cast<int>(hn::MaxLanes(dd))) {
+    const VD v = term(hn::LoadU(dd, errors + i));
     const VD square = hn::Mul(v, v);
-    hn::StoreInterleaved2(v, hn::Mul(square, square), dd, term[error] + 2 * i);
-  };
+    hn::StoreInterleaved2(v, hn::Mul(square, square), dd, to + 2 * i);
+  }
+}
+
+template <int kChains>
+void add_chains(const ErrorChain* chains, int used, int width) {
+  HWY_ALIGN double term[kChains][2 * kStretch] = {};
+  HWY_ALIGN double sum[kChains][2] = {};
+  for (int c = 0; c < used; ++c) std::copy_n(chains[c].sum, 2, sum[c]);
   const VD zero = hn::Zero(dd);
-  auto sum0 = hn::LoadU(pair, sum + kSsim);
-  auto sum1 = hn::LoadU(pair, sum + kArtifact);
-  auto sum2 = hn::LoadU(pair, sum + kDetail);
   for (int x = 0; x < width; x += kStretch) {
     const int count = std::min(kStretch, width - x);
-    for (int i = 0; i < count; i += static_cast<int>(hn::MaxLanes(dd))) {
-      if (ssim) put(kSsim / 2, i, hn::LoadU(dd, ssim + x + i));
-      if (!change) continue;
-      const VD z = hn::LoadU(dd, change + x + i);
-      put(kArtifact / 2, i, hn::IfThenElseZero(hn::Gt(z, zero), z));
-      put(kDetail / 2, i, hn::IfThenElseZero(hn::Lt(z, zero), hn::Neg(z)));
+    for (int c = 0; c < used; ++c) {
+      const double* errors = chains[c].errors + x;
+      if (chains[c].error == kSsim)
+        make_terms(errors, count, term[c], [](VD v) HWY_ATTR { return v; });
+      else if (chains[c].error == kArtifact)
+        make_terms(errors, count, term[c], [zero](VD v) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, zero), v); });
+      else
+        make_terms(errors, count, term[c],
+                   [zero](VD v) HWY_ATTR { return hn::IfThenElseZero(hn::Lt(v, zero), hn::Neg(v)); });
     }
-    // Side by side where both are wanted, since each addition waits for the one before it.
-    for (int i = 0; ssim && i < count; ++i) {
-      sum0 = hn::Add(sum0, hn::Load(pair, term[kSsim / 2] + 2 * i));
-      if (!change) continue;
-      sum1 = hn::Add(sum1, hn::Load(pair, term[kArtifact / 2] + 2 * i));
-      sum2 = hn::Add(sum2, hn::Load(pair, term[kDetail / 2] + 2 * i));
-    }
-    for (int i = 0; !ssim && i < count; ++i) {
-      sum1 = hn::Add(sum1, hn::Load(pair, term[kArtifact / 2] + 2 * i));
-      sum2 = hn::Add(sum2, hn::Load(pair, term[kDetail / 2] + 2 * i));
-    }
+    add_side_by_side<kChains>(term, count, sum);
   }
-  hn::StoreU(sum0, pair, sum + kSsim);
-  hn::StoreU(sum1, pair, sum + kArtifact);
-  hn::StoreU(sum2, pair, sum + kDetail);
+  for (int c = 0; c < used; ++c) std::copy_n(sum[c], 2, chains[c].sum);
+}
+
+void add_row(const ErrorChain* chains, int count, int width) {
+  for (; count > kFewChains; count -= kManyChains, chains += kManyChains)
+    add_chains<kManyChains>(chains, std::min(count, kManyChains), width);
+  if (count > 0) add_chains<kFewChains>(chains, count, width);
 }
 #endif
 
@@ -504,9 +573,7 @@ HWY_EXPORT(add_row);
 void turn_block(const ChannelBlock& block) { HWY_DYNAMIC_DISPATCH(turn)(block); }
 void blur_along_rows(bool rgb, const ChannelBlock& block) { HWY_DYNAMIC_DISPATCH(along_rows)(rgb, block); }
 void blur_down_columns(bool rgb, const ChannelBlock& block) { HWY_DYNAMIC_DISPATCH(down_columns)(rgb, block); }
-void add_errors(const double* ssim, const double* change, int width, double* sum) {
-  HWY_DYNAMIC_DISPATCH(add_row)(ssim, change, width, sum);
-}
+void add_errors(const ErrorChain* chains, int count, int width) { HWY_DYNAMIC_DISPATCH(add_row)(chains, count, width); }
 
 }  // namespace qc::ssimulacra2
 #endif

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "ssimulacra2/ssimulacra2_arithmetic.h"
+#include "ssimulacra2/ssimulacra2_record.h"
 
 namespace qc::ssimulacra2 {
 
@@ -22,8 +23,6 @@ constexpr int kStateTile = 2 * kTerms * kTileColumns;
 
 // One channel of a scale. In rings, row r of the picture is at r % kRingRows.
 struct ChannelBlock {
-  bool ssim;   // the SSIM error is wanted
-  bool edges;  // the edge change is wanted
   int width;
   int height;
   int first;           // row of the picture where the block begins, a multiple of kBlockRows
@@ -31,8 +30,9 @@ struct ChannelBlock {
   float* turned[2];    // the block's columns one after the other, kBlockRows values each
   float* blurred;      // a tile has the rings of the signals blurred along the rows; zero at first
   float* state;        // a tile has kStateTile values for each signal: the recursions down the columns; zero at first
-  double* errors;      // two rows for each row of the block: SSIM error and edge change
-  size_t error_pitch;  // from one of them to the next
+  double* ssim;        // a row of SSIM errors for each row of the block; null if they aren't wanted
+  double* edges;       // the same for the edge changes
+  size_t error_pitch;  // from one row of errors to the next
 };
 
 // Columns of the block's rows, from the ring to turned.
@@ -42,11 +42,17 @@ void turn_block(const ChannelBlock& block);
 void blur_along_rows(bool rgb, const ChannelBlock& block);
 
 // Blurs down the columns, for the rows first - kAhead … first - kAhead + kBlockRows - 1 as far as they are in the
-// picture, and leaves their errors, the first one's at the start of `errors`.
+// picture, and leaves their errors, the first one's in the first row.
 void blur_down_columns(bool rgb, const ChannelBlock& block);
 
-// Adds a row's errors to the sums of a plane (ssimulacra2_record.h), pixel by pixel from left to right.
-// Either is null where it isn't wanted.
-void add_errors(const double* ssim, const double* change, int width, double* sum);
+// An error whose values and fourth powers are summed over a plane.
+struct ErrorChain {
+  Sum error;             // kSsim, kArtifact or kDetail
+  const double* errors;  // a row of SSIM errors or of edge changes
+  double* sum;           // that of the error, then that of its fourth power
+};
+
+// Adds a row's errors to the sums, pixel by pixel from left to right.
+void add_errors(const ErrorChain* chains, int count, int width);
 
 }  // namespace qc::ssimulacra2

@@ -46,31 +46,68 @@ void expand(const float* in, int part, int whole, float* out) {
 // As clamped(): -0 does not occur, and samples are no NaN.
 HWY_INLINE V clamp(V x) { return hn::Min(hn::Max(x, hn::Zero(d)), hn::Set(d, 1.0f)); }
 
-HWY_INLINE V to_light(V x, const float* table) {
+// Where encoded values fall in the table of the transfer function: the entry below, and how far to the next.
+struct Places {
+  int32_t* entry;
+  float* fraction;
+};
+
+HWY_INLINE void find(V x, const Places& to, int i) {
   const hn::RebindToSigned<D> di;
-  const V t = hn::Mul(x, hn::Set(d, 1023.0f));
-  const auto i = hn::ConvertTo(di, t);
-  // x = 1 is replaced below.
-  const auto at = hn::Min(i, hn::Set(di, kTransferEntries - 2));
-  const V low = hn::GatherIndex(d, table, at);
-  const V high = hn::GatherIndex(d, table + 1, at);
-  const V light = hn::Add(low, hn::Mul(hn::Sub(high, low), hn::Sub(t, hn::ConvertTo(d, i))));
-  return hn::IfThenElse(hn::Ge(x, hn::Set(d, 1.0f)), hn::Set(d, 1.0f),
-                        hn::IfThenZeroElse(hn::Le(x, hn::Zero(d)), light));
+  const V t = hn::Mul(clamp(x), hn::Set(d, kTransferEntries - 1.0f));
+  const auto entry = hn::ConvertTo(di, t);
+  hn::Store(entry, di, to.entry + i);
+  hn::Store(hn::Sub(t, hn::ConvertTo(d, entry)), d, to.fraction + i);
 }
 
-void yuv_to_light(const float* y, const float* u, const float* v, int width, const Colour& c, const float* transfer,
+// The pairs at entry[0], entry[2] and so forth, two for each four lanes.
+template <class DF>
+HWY_INLINE hn::Vec<DF> load_pairs(DF df, const float* pairs, const int32_t* entry) {
+  const hn::Half<DF> half;
+  if constexpr (hn::MaxLanes(DF()) <= 4)
+    return hn::Combine(df, hn::LoadU(half, pairs + 2 * entry[2]), hn::LoadU(half, pairs + 2 * entry[0]));
+  else
+    return hn::Combine(df, load_pairs(half, pairs, entry + hn::MaxLanes(half)), load_pairs(half, pairs, entry));
+}
+
+// One load fetches an entry and its step, which is less work than two gathers.
+HWY_INLINE V interpolate(const Places& from, int i, const float* pairs) {
+  const hn::Repartition<double, D> dd;
+  const V even = load_pairs(d, pairs, from.entry + i);
+  const V odd = load_pairs(d, pairs, from.entry + i + 1);
+  const auto first = hn::BitCast(dd, hn::InterleaveLower(d, even, odd));
+  const auto second = hn::BitCast(dd, hn::InterleaveUpper(d, even, odd));
+  const V low = hn::BitCast(d, hn::InterleaveLower(dd, first, second));
+  const V rise = hn::BitCast(d, hn::InterleaveUpper(dd, first, second));
+  return hn::Add(low, hn::Mul(rise, hn::Load(d, from.fraction + i)));
+}
+
+void yuv_to_light(const float* y, const float* u, const float* v, int width, const Colour& colour, const float* pairs,
                   float* r, float* g, float* b) {
-  for (int x = 0; x < width; x += kLanes) {
-    const V luma = hn::Mul(hn::Sub(hn::LoadU(d, y + x), hn::Set(d, c.luma_offset)), hn::Set(d, c.luma_scale));
-    const V cb = hn::Mul(hn::Sub(hn::LoadU(d, u + x), hn::Set(d, 0.5f)), hn::Set(d, c.chroma_scale));
-    const V cr = hn::Mul(hn::Sub(hn::LoadU(d, v + x), hn::Set(d, 0.5f)), hn::Set(d, c.chroma_scale));
-    const V red = hn::Add(luma, hn::Mul(hn::Set(d, c.red_v), cr));
-    const V green = hn::Add(hn::Add(luma, hn::Mul(hn::Set(d, c.green_u), cb)), hn::Mul(hn::Set(d, c.green_v), cr));
-    const V blue = hn::Add(luma, hn::Mul(hn::Set(d, c.blue_u), cb));
-    hn::StoreU(to_light(clamp(red), transfer), d, r + x);
-    hn::StoreU(to_light(clamp(green), transfer), d, g + x);
-    hn::StoreU(to_light(clamp(blue), transfer), d, b + x);
+  const Colour c = colour;
+  // Entries go through memory, which is the fastest way from lanes to addresses: a stretch at a time, so that they are
+  // not wanted as soon as they are written.
+  constexpr int kStretch = 64;
+  HWY_ALIGN int32_t entry[3][kStretch];
+  HWY_ALIGN float fraction[3][kStretch];
+  const Places red = {entry[0], fraction[0]};
+  const Places green = {entry[1], fraction[1]};
+  const Places blue = {entry[2], fraction[2]};
+  for (int x = 0; x < width; x += kStretch) {
+    const int count = std::min(kStretch, width - x);
+    for (int i = 0; i < count; i += kLanes) {
+      const V luma = hn::Mul(hn::Sub(hn::LoadU(d, y + x + i), hn::Set(d, c.luma_offset)), hn::Set(d, c.luma_scale));
+      const V cb = hn::Mul(hn::Sub(hn::LoadU(d, u + x + i), hn::Set(d, 0.5f)), hn::Set(d, c.chroma_scale));
+      const V cr = hn::Mul(hn::Sub(hn::LoadU(d, v + x + i), hn::Set(d, 0.5f)), hn::Set(d, c.chroma_scale));
+      find(hn::Add(luma, hn::Mul(hn::Set(d, c.red_v), cr)), red, i);
+      find(hn::Add(hn::Add(luma, hn::Mul(hn::Set(d, c.green_u), cb)), hn::Mul(hn::Set(d, c.green_v), cr)), green, i);
+      find(hn::Add(luma, hn::Mul(hn::Set(d, c.blue_u), cb)), blue, i);
+    }
+    for (int i = 0; i < count; i += kLanes) {
+      hn::StoreU(interpolate(red, i, pairs), d, r + x + i);
+      hn::StoreU(interpolate(green, i, pairs), d, g + x + i);
+      hn::StoreU(interpolate(blue, i, pairs), d, b + x + i);
+    }
   }
 }
 
@@ -175,9 +212,9 @@ void expand_chroma(const float* in, int part, int whole, float* out) {
   HWY_DYNAMIC_DISPATCH(expand)(in, part, whole, out);
 }
 
-void yuv_row(const float* y, const float* u, const float* v, int width, const Colour& colour, const float* transfer,
+void yuv_row(const float* y, const float* u, const float* v, int width, const Colour& colour, const float* pairs,
              float* r, float* g, float* b) {
-  HWY_DYNAMIC_DISPATCH(yuv_to_light)(y, u, v, width, colour, transfer, r, g, b);
+  HWY_DYNAMIC_DISPATCH(yuv_to_light)(y, u, v, width, colour, pairs, r, g, b);
 }
 
 void halve_row(const float* above, const float* below, int width, float* out) {

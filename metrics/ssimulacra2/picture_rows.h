@@ -17,8 +17,9 @@ bool has_vectors(bool rgb);
 // Nearest samples of a chroma row of `part` values for `whole` luma samples.
 void expand_chroma(const float* in, int part, int whole, float* out);
 
-// y, u, v: samples times Colour::step. r, g, b: linear light with the input's own primaries.
-void yuv_row(const float* y, const float* u, const float* v, int width, const Colour& colour, const float* transfer,
+// y, u, v: samples times Colour::step. r, g, b: linear light with the input's own primaries. pairs: each entry of the
+// table of the transfer function, and how much the next one is above it; 0 after the last.
+void yuv_row(const float* y, const float* u, const float* v, int width, const Colour& colour, const float* pairs,
              float* r, float* g, float* b);
 
 // A row of the next scale, from two rows (which may be the same).

@@ -1,6 +1,7 @@
 #include "ssimulacra2/ssimulacra2_kernel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ssim/float_row.h"
 #include "ssimulacra2/blur_rows.h"
@@ -27,14 +28,23 @@ PlaneView whole(const PlaneView& plane, const Size& size) {
 
 }  // namespace
 
-Kernel::Kernel(const Parameters& parameters) : parameters_(parameters) {}
+Kernel::Kernel(const Parameters& parameters) : parameters_(parameters) {
+  for (int i = 0; i < kPictures && !parameters_.rgb; ++i) {
+    const std::vector<float>& transfer = parameters_.input[i].transfer;
+    transfer_pairs_[i].resize(2 * transfer.size());
+    for (size_t j = 0; j < transfer.size(); ++j) {
+      transfer_pairs_[i].data()[2 * j] = transfer[j];
+      transfer_pairs_[i].data()[2 * j + 1] = transfer[std::min(j + 1, transfer.size() - 1)] - transfer[j];
+    }
+  }
+}
 
 void Kernel::allocate() {
   const Size& size = parameters_.scale[0];
   const size_t light = light_pitch(size.width);
   const size_t tiles = tiles_of(size.width);
   samples_.resize(5 * light);
-  block_.resize(kPictures * 3 * kBlockRows * light);
+  rows_.resize(3 * 2 * light);
   for (int s = 1; s < std::min(parameters_.scales, 3); ++s)
     pictures_[s % 2].resize(kPictures * 3 * static_cast<size_t>(parameters_.scale[s].height) *
                             light_pitch(parameters_.scale[s].width));
@@ -42,15 +52,25 @@ void Kernel::allocate() {
   turned_.resize(kPictures * kBlockRows * tiles * kTileColumns);
   blurred_.resize(tiles * kChannels * kSignals * kRingTile);
   state_.resize(tiles * kChannels * kSignals * kStateTile);
-  errors_.resize(2 * kBlockRows * error_pitch_of(size.width));
+  size_t errors = 0;
+  for (int s = 0; s < parameters_.scales; ++s) errors = std::max(errors, errors_of(s));
+  errors_.resize(errors);
+}
+
+// Values of all error rows of a block.
+size_t Kernel::errors_of(int scale) const {
+  size_t planes = 0;
+  for (const Weights& weights : parameters_.weights[scale]) planes += weights.ssim() + weights.edges();
+  return planes * kBlockRows * error_pitch_of(parameters_.scale[scale].width);
 }
 
 Kernel::Light Kernel::light(int scale, int picture) {
   Light l{};
   l.pitch = light_pitch(parameters_.scale[scale].width);
-  const size_t rows = scale == 0 ? size_t{kBlockRows} : static_cast<size_t>(parameters_.scale[scale].height);
-  float* base = scale == 0 ? block_.data() : pictures_[scale % 2].data();
-  for (int p = 0; p < 3; ++p) l.plane[p] = base + static_cast<size_t>(3 * picture + p) * rows * l.pitch;
+  const size_t rows = scale == 0 ? size_t{2} : static_cast<size_t>(parameters_.scale[scale].height);
+  float* base =
+      scale == 0 ? rows_.data() : pictures_[scale % 2].data() + static_cast<size_t>(3 * picture) * rows * l.pitch;
+  for (int p = 0; p < 3; ++p) l.plane[p] = base + static_cast<size_t>(p) * rows * l.pitch;
   return l;
 }
 
@@ -84,8 +104,8 @@ void Kernel::read_rows(const PictureView& view, int picture, int first, int rows
           expand_chroma(sample[2 + p], chroma.width, width, sample[p]);
         }
       }
-      yuv_row(sample[0], sample[1], sample[2], width, input.colour, input.transfer.data(), to.row(0, y), to.row(1, y),
-              to.row(2, y));
+      yuv_row(sample[0], sample[1], sample[2], width, input.colour, transfer_pairs_[picture].data(), to.row(0, y),
+              to.row(1, y), to.row(2, y));
     }
   }
   if (!input.colour.other_gamut) return;
@@ -103,6 +123,7 @@ void Kernel::scale_sums(const PairView& pair, int scale, Ssimulacra2Record& reco
   const Size& size = parameters_.scale[scale];
   const size_t tiles = tiles_of(size.width);
   const size_t xyb_tile = kPictures * kRingTile;
+  const size_t error_pitch = error_pitch_of(size.width);
   const bool has_next = scale + 1 < parameters_.scales;
   std::fill_n(state_.data(), tiles * kChannels * kSignals * kStateTile, 0.0f);
   std::fill_n(blurred_.data(), tiles * kChannels * kSignals * kRingTile, 0.0f);
@@ -111,28 +132,33 @@ void Kernel::scale_sums(const PairView& pair, int scale, Ssimulacra2Record& reco
     const int rows = std::clamp(size.height - first, 0, kBlockRows);
     for (int picture = 0; picture < kPictures; ++picture) {
       Light from = light(scale, picture);
-      if (scale == 0) {
-        read_rows(picture == 0 ? pair.reference : pair.distorted, picture, first, rows);
-      } else {
-        for (float*& plane : from.plane) plane += static_cast<size_t>(first) * from.pitch;
-      }
-      if (has_next) {
-        Light to = light(scale + 1, picture);
-        for (int p = 0; p < 3; ++p)
-          for (int y = 0; y < rows; y += 2)
-            halve_row(from.row(p, y), from.row(p, std::min(y + 1, rows - 1)), size.width, to.row(p, (first + y) / 2));
-      }
-      for (int y = 0; y < rows; ++y) {
-        float* to = xyb_.data() + picture * kRingTile + (first + y) % kRingRows * kTileColumns;
-        xyb_row(parameters_.rgb, from.row(0, y), from.row(1, y), from.row(2, y), size.width, to, xyb_tile,
-                tiles * xyb_tile);
+      // Two rows at a time, which make one of the next scale.
+      for (int y = first; y < first + rows; y += 2) {
+        const int count = std::min(2, size.height - y);
+        if (scale == 0) read_rows(picture == 0 ? pair.reference : pair.distorted, picture, y, count);
+        const int row = scale == 0 ? 0 : y;
+        if (has_next) {
+          Light to = light(scale + 1, picture);
+          for (int p = 0; p < 3; ++p)
+            halve_row(from.row(p, row), from.row(p, row + count - 1), size.width, to.row(p, y / 2));
+        }
+        for (int i = 0; i < count; ++i) {
+          float* to = xyb_.data() + picture * kRingTile + (y + i) % kRingRows * kTileColumns;
+          xyb_row(parameters_.rgb, from.row(0, row + i), from.row(1, row + i), from.row(2, row + i), size.width, to,
+                  xyb_tile, tiles * xyb_tile);
+        }
       }
     }
+    ErrorChain chains[kChannels * kErrors];
+    int chain_count = 0;
+    double* errors = errors_.data();
+    const auto error_rows = [&](bool wanted) {
+      return wanted ? std::exchange(errors, errors + kBlockRows * error_pitch) : nullptr;
+    };
     for (size_t c = 0; c < kChannels; ++c) {
+      const Weights& weights = parameters_.weights[scale][c];
+      if (!weights.ssim() && !weights.edges()) continue;
       ChannelBlock block{};
-      block.ssim = parameters_.weights[scale][c].ssim();
-      block.edges = parameters_.weights[scale][c].edges();
-      if (!block.ssim && !block.edges) continue;
       block.width = size.width;
       block.height = size.height;
       block.first = first;
@@ -140,16 +166,21 @@ void Kernel::scale_sums(const PairView& pair, int scale, Ssimulacra2Record& reco
       for (size_t i = 0; i < kPictures; ++i) block.turned[i] = turned_.data() + i * kBlockRows * tiles * kTileColumns;
       block.blurred = blurred_.data() + c * tiles * kSignals * kRingTile;
       block.state = state_.data() + c * tiles * kSignals * kStateTile;
-      block.errors = errors_.data();
-      block.error_pitch = error_pitch_of(size.width);
+      block.ssim = error_rows(weights.ssim());
+      block.edges = error_rows(weights.edges());
+      block.error_pitch = error_pitch;
       if (rows > 0) turn_block(block);
       blur_along_rows(parameters_.rgb, block);
       blur_down_columns(parameters_.rgb, block);
-      for (int y = std::max(0, first - kAhead); y < std::min(first - kAhead + kBlockRows, size.height); ++y) {
-        const double* errors = block.errors + static_cast<size_t>(2 * (y - (first - kAhead))) * block.error_pitch;
-        add_errors(block.ssim ? errors : nullptr, block.edges ? errors + block.error_pitch : nullptr, size.width,
-                   record.sum[scale][c]);
+      for (int i = 0; i < kErrors; ++i) {
+        const Sum sum = static_cast<Sum>(2 * i);
+        if (weights.wants(i))
+          chains[chain_count++] = {sum, sum == kSsim ? block.ssim : block.edges, &record.sum[scale][c][sum]};
       }
+    }
+    for (int y = first - kAhead; y < std::min(first - kAhead + kBlockRows, size.height); ++y) {
+      if (y >= 0) add_errors(chains, chain_count, size.width);
+      for (int i = 0; i < chain_count; ++i) chains[i].errors += error_pitch;
     }
   }
 }

@@ -16,7 +16,7 @@ class Kernel {
   void sums(const PairView& pair, Ssimulacra2Record& record);
 
  private:
-  // Rows of linear RGB: of one picture, or of the block.
+  // Rows of linear RGB: of one picture, or two of scale 0.
   struct Light {
     float* plane[3];
     size_t pitch;
@@ -25,14 +25,16 @@ class Kernel {
   };
 
   void allocate();
+  size_t errors_of(int scale) const;
   Light light(int scale, int picture);
   void read_rows(const PictureView& view, int picture, int first, int rows);
   void scale_sums(const PairView& pair, int scale, Ssimulacra2Record& record);
 
   const Parameters& parameters_;
-  ssim::AlignedBuffer<float> samples_;      // three rows of YUV, two of chroma as stored
-  ssim::AlignedBuffer<float> block_;        // linear rows of a block of scale 0, both pictures
-  ssim::AlignedBuffer<float> pictures_[2];  // linear pictures of odd and of even scales
+  ssim::AlignedBuffer<float> transfer_pairs_[2];  // picture_rows.h
+  ssim::AlignedBuffer<float> samples_;            // three rows of YUV, two of chroma as stored
+  ssim::AlignedBuffer<float> rows_;               // two linear rows of scale 0
+  ssim::AlignedBuffer<float> pictures_[2];        // linear pictures of odd and of even scales
   ssim::AlignedBuffer<float> xyb_;
   ssim::AlignedBuffer<float> turned_;
   ssim::AlignedBuffer<float> blurred_;

@@ -14,7 +14,7 @@ namespace qc::ssimulacra2 {
 // One input.
 struct Input {
   Colour colour;
-  // Linear light: kTransferEntries values for YUV, one for each code for RGB.
+  // Linear light: kTransferEntries values from 0 to 1 for YUV, one for each code for RGB.
   std::vector<float> transfer;
 };
 
@@ -30,8 +30,9 @@ struct Weights {
   double mean[kErrors];
   double fourth[kErrors];
 
-  bool ssim() const { return mean[0] != 0 || fourth[0] != 0; }
-  bool edges() const { return mean[1] != 0 || fourth[1] != 0 || mean[2] != 0 || fourth[2] != 0; }
+  bool wants(int error) const { return mean[error] != 0 || fourth[error] != 0; }
+  bool ssim() const { return wants(0); }
+  bool edges() const { return wants(1) || wants(2); }
 };
 
 struct Parameters {
