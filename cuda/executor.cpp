@@ -14,6 +14,8 @@ namespace qc::cuda {
 namespace {
 
 constexpr int kDefaultInFlight = 4;
+// Float32 operations in the time of one of float64: 2 on GPUs for computing centres, 32 or 64 on others.
+constexpr int kSlowFloat64Ratio = 8;
 
 size_t align(size_t bytes) { return (bytes + Layout::kAlign - 1) / Layout::kAlign * Layout::kAlign; }
 
@@ -473,6 +475,9 @@ std::unique_ptr<Job> CudaExecutor::finished(bool wait) {
 
 Device::Device(abi::Device device) {
   driver().cuDeviceGetAttribute(&multiprocessors_, abi::kAttributeMultiprocessorCount, device);
+  int ratio = 0;
+  driver().cuDeviceGetAttribute(&ratio, abi::kAttributeSingleToDoubleRatio, device);
+  slow_float64_ = ratio >= kSlowFloat64Ratio;
 }
 
 const Module& Device::module(const Image& image) {

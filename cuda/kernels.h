@@ -19,11 +19,14 @@ class Device {
   // `context` must be current here and whenever the object is used.
   explicit Device(abi::Device device);
   int multiprocessors() const { return multiprocessors_; }
+  // Float64 arithmetic is so much slower than that of float32 that several float32 operations are to be preferred.
+  bool slow_float64() const { return slow_float64_; }
   // Loaded at the first call for `image`.
   const Module& module(const Image& image);
 
  private:
   int multiprocessors_ = 0;
+  bool slow_float64_ = false;
   std::map<const void*, Module> modules_;
 };
 

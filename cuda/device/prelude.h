@@ -23,8 +23,8 @@
 #undef QC_DEVICE
 #define QC_DEVICE __device__ inline __attribute__((always_inline))
 #endif
-// Before a loop of known length whose index must become a constant.
-#define QC_UNROLL _Pragma("unroll")
+// A function that is called and not made part of its callers, for what happens rarely.
+#define QC_DEVICE_CALL __device__ __attribute__((noinline))
 // A variable of the block.
 #define QC_BLOCK_SHARED __shared__
 // Before a loop that is to be unrolled in full, so that what it indexes stays in registers.

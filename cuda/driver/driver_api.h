@@ -42,6 +42,7 @@ enum DeviceAttribute : int {
   kAttributeMultiprocessorCount = 16,
   kAttributeComputeCapabilityMajor = 75,
   kAttributeComputeCapabilityMinor = 76,
+  kAttributeSingleToDoubleRatio = 87,
 };
 
 enum MemoryType : int { kMemoryHost = 1, kMemoryDevice = 2, kMemoryUnified = 4 };

@@ -2,6 +2,7 @@
 //
 #include "cuda/ssim/decimation.h"
 #include "cuda/ssim/widen.h"
+#include "math/float_pair.h"
 #include "ssim/ssim_arithmetic.h"
 
 namespace qc::cuda {
@@ -27,11 +28,11 @@ struct alignas(4 * sizeof(T)) Samples4 {
   T sample[4];
 };
 
-// The sum of an output, the `r`th of its thread. Luma is not negative, so that only the tap's sign counts. Other
-// products are widened by bits for every second output, so that the units for conversions and those for integers have
-// the same to do.
+// The sum of an output, the `r`th of its thread, in float64. Luma is not negative, so that only the tap's sign counts.
+// Other products are widened by bits for every second output, so that the units for conversions and those for integers
+// have the same to do.
 template <bool kLuma>
-struct LowPassSum {
+struct WideSum {
   double sum = 0;
 
   QC_DEVICE void add(int r, float sample, float tap) {
@@ -41,11 +42,38 @@ struct LowPassSum {
       sum = r % 2 ? sum + widen_signed(sample * tap) : ssim::accumulate(sum, sample, tap);
     }
   }
-  QC_DEVICE float value(int r) const { return kLuma || r % 2 ? narrow_widened(sum) : static_cast<float>(sum); }
+  // `again()` computes it in float64.
+  template <class Again>
+  QC_DEVICE float value(int r, const Again&) const {
+    return kLuma || r % 2 ? narrow_widened(sum) : static_cast<float>(sum);
+  }
 };
 
+// The same for devices with slow float64.
+template <bool>
+struct PairSum {
+  CertifiedSum<false, kTaps * kTaps> sum;
+
+  QC_DEVICE void add(int, float sample, float tap) { sum.add(sample * tap); }
+  template <class Again>
+  QC_DEVICE float value(int, const Again& again) const {
+    float result = 0.0F;
+    return sum.certain(&result) ? result : again();
+  }
+};
+
+// An output in float64, from its first sample in a tile whose even and odd columns are `pitch` apart. Not inline, since
+// few outputs need it.
+QC_DEVICE_CALL float low_pass_again(const float* samples, int pitch) {
+  double sum = 0;
+  for (int v = 0; v < kTaps; ++v)
+    for (int u = 0; u < kTaps; ++u)
+      sum = ssim::accumulate(sum, samples[(2 * v + u % 2) * pitch + u / 2], ssim::low_pass_tap(v, u));
+  return static_cast<float>(sum);
+}
+
 // T: type of the luma's samples, or float.
-template <class T, int kStep>
+template <class T, int kStep, template <bool> class LowPassSum>
 QC_DEVICE void low_pass(const LowPassDecimationArgs& args) {
   constexpr bool kLuma = !__is_same(T, float);
   constexpr int kRows = kLowPassRows<kStep>;
@@ -112,7 +140,8 @@ QC_DEVICE void low_pass(const LowPassDecimationArgs& args) {
   for (int r = 0; r < kStep; ++r) {
     const int y = static_cast<int>(block_y()) * kRows + row + r;
     if (y >= height) return;
-    of_picture(args.out, block_z())[int64_t{y} * width + x] = sum[r].value(r);
+    of_picture(args.out, block_z())[int64_t{y} * width + x] =
+        sum[r].value(r, [&] { return low_pass_again(&tile[2 * (row + r)][0][column], (kInColumns + 1) / 2); });
   }
 }
 
@@ -137,14 +166,13 @@ QC_KERNEL(qc_box_decimation, BoxDecimationArgs, kBoxThreads) {
   of_picture(args.out, block_z())[int64_t{y} * args.width + x] = static_cast<float>(sum);
 }
 
-QC_KERNEL_RESIDENT(qc_luma_low_pass_8, LowPassDecimationArgs, kLowPassThreads, 4) {
-  low_pass<uint8_t, kLumaLowPassStep>(args);
-}
-QC_KERNEL_RESIDENT(qc_luma_low_pass_16, LowPassDecimationArgs, kLowPassThreads, 4) {
-  low_pass<uint16_t, kLumaLowPassStep>(args);
-}
-QC_KERNEL_RESIDENT(qc_plane_low_pass, LowPassDecimationArgs, kLowPassThreads, 3) {
-  low_pass<float, kPlaneLowPassStep>(args);
-}
+#define QC_LOW_PASS(name, T, step, Sum, resident) \
+  QC_KERNEL_RESIDENT(name, LowPassDecimationArgs, kLowPassThreads, resident) { low_pass<T, step, Sum>(args); }
+QC_LOW_PASS(qc_luma_low_pass_8, uint8_t, kLumaLowPassStep, WideSum, 4)
+QC_LOW_PASS(qc_luma_low_pass_16, uint16_t, kLumaLowPassStep, WideSum, 4)
+QC_LOW_PASS(qc_plane_low_pass, float, kPlaneLowPassStep, WideSum, 3)
+QC_LOW_PASS(qc_luma_low_pass_8_pairs, uint8_t, kLumaLowPassStep, PairSum, 4)
+QC_LOW_PASS(qc_luma_low_pass_16_pairs, uint16_t, kLumaLowPassStep, PairSum, 4)
+QC_LOW_PASS(qc_plane_low_pass_pairs, float, kPlaneLowPassStep, PairSum, 3)
 
 }  // namespace qc::cuda

@@ -38,5 +38,9 @@ constexpr int kLowPassRows = kLowPassThreads / kLowPassColumns* kStep;
 constexpr KernelName<LowPassDecimationArgs> kLumaLowPass8{"qc_luma_low_pass_8"};
 constexpr KernelName<LowPassDecimationArgs> kLumaLowPass16{"qc_luma_low_pass_16"};
 constexpr KernelName<LowPassDecimationArgs> kPlaneLowPass{"qc_plane_low_pass"};
+// The same with sums as pairs of float32 (math/float_pair.h).
+constexpr KernelName<LowPassDecimationArgs> kLumaLowPass8Pairs{"qc_luma_low_pass_8_pairs"};
+constexpr KernelName<LowPassDecimationArgs> kLumaLowPass16Pairs{"qc_luma_low_pass_16_pairs"};
+constexpr KernelName<LowPassDecimationArgs> kPlaneLowPassPairs{"qc_plane_low_pass_pairs"};
 
 }  // namespace qc::cuda

@@ -12,8 +12,8 @@ struct MomentSsimArgs {
   int rows_per_block;
   double* terms;  // in raster order
 };
-// At 8 bits a window's moments fit 32 bits, up to 12 bits those of a row do; above they need 64, and a block has room for
-// fewer columns.
+// At 8 bits a window's moments fit 32 bits, up to 12 bits those of a row do; above they need 64, and a block has room
+// for fewer columns.
 constexpr int kMomentThreads = 128;
 constexpr int kWideMomentThreads = 64;
 // Blocks: stretches of columns, stretches of rows.

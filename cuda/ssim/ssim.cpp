@@ -18,6 +18,9 @@ namespace qc::cuda {
 namespace {
 
 std::atomic<double> margin_factor{1.0};
+std::atomic<bool> always_pairs{false};
+
+bool use_pairs(const Device& device) { return always_pairs || device.slow_float64(); }
 
 constexpr unsigned kAllTerms = (1U << kSsimTerms) - 1;
 
@@ -65,10 +68,10 @@ class WindowedKernels {
 
   WindowedKernels(const Geometry& geometry, Device& device)
       : device_(device),
-        sources_{{device.module(kWindowedSsimImage), kWindowedSsim8},
-                 {device.module(kWindowedSsimImage), kWindowedSsim16},
-                 {device.module(kWindowedSsimImage), kWindowedSsimPositive},
-                 {device.module(kWindowedSsimImage), kWindowedSsimSigned}},
+        sources_{windowed(device, kWindowedSsim8, kWindowedSsim8Pairs),
+                 windowed(device, kWindowedSsim16, kWindowedSsim16Pairs),
+                 windowed(device, kWindowedSsimPositive, kWindowedSsimPositivePairs),
+                 windowed(device, kWindowedSsimSigned, kWindowedSsimSignedPairs)},
         means_(device.module(kWindowedSsimImage), kSsimMeans),
         ordered_mean_(device.module(kWindowedSsimImage), kOrderedMean),
         summation_(device),
@@ -155,6 +158,11 @@ class WindowedKernels {
   }
 
  private:
+  static Kernel<WindowedSsimArgs> windowed(Device& device, const KernelName<WindowedSsimArgs>& wide,
+                                           const KernelName<WindowedSsimArgs>& pairs) {
+    return {device.module(kWindowedSsimImage), use_pairs(device) ? pairs : wide};
+  }
+
   const Device& device_;
   Kernel<WindowedSsimArgs> sources_[4];
   Kernel<SsimMeansArgs> means_;
@@ -244,8 +252,9 @@ class FloatMsSsimKernels final : public FeatureKernels {
  public:
   FloatMsSsimKernels(const FeatureConfig& config, Device& device)
       : windows_(config.geometry, device),
-        luma_decimation_(device.module(kDecimationImage), config.geometry.depth == 8 ? kLumaLowPass8 : kLumaLowPass16),
-        plane_decimation_(device.module(kDecimationImage), kPlaneLowPass),
+        luma_decimation_(config.geometry.depth == 8 ? low_pass(device, kLumaLowPass8, kLumaLowPass8Pairs)
+                                                    : low_pass(device, kLumaLowPass16, kLumaLowPass16Pairs)),
+        plane_decimation_(low_pass(device, kPlaneLowPass, kPlaneLowPassPairs)),
         sample_scale_(sample_scale(config.geometry.depth)) {
     int width = config.geometry.width;
     int height = config.geometry.height;
@@ -305,6 +314,10 @@ class FloatMsSsimKernels final : public FeatureKernels {
   }
 
  private:
+  static Kernel<LowPassDecimationArgs> low_pass(Device& device, const KernelName<LowPassDecimationArgs>& wide,
+                                                const KernelName<LowPassDecimationArgs>& pairs) {
+    return {device.module(kDecimationImage), use_pairs(device) ? pairs : wide};
+  }
   struct Buffers {
     float* x[ssim::kScales] = {};  // [0]: null, luma itself
     float* y[ssim::kScales] = {};
@@ -379,6 +392,7 @@ class SsimKernels final : public FeatureKernels {
 }  // namespace
 
 void set_ssim_margin_factor(double factor) { margin_factor = factor; }
+void set_ssim_float_pairs(bool always) { always_pairs = always; }
 
 std::unique_ptr<FeatureKernels> make_ssim_kernels(const FeatureConfig& config, Device& device) {
   return std::make_unique<SsimKernels>(config, device);

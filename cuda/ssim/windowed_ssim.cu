@@ -3,6 +3,7 @@
 #include "cuda/ssim/widen.h"
 #include "cuda/ssim/windowed_ssim.h"
 #include "math/certified_rounding.h"
+#include "math/float_pair.h"
 #include "ssim/ssim_arithmetic.h"
 
 namespace qc::cuda {
@@ -48,7 +49,7 @@ struct FloatSource {
 // Float64 sums of float32 products, one for each quantity. Of the signed ones, some are widened by moving bits and some
 // by the conversion instruction, so that both kinds of units have the same to do.
 template <bool kNonNegative>
-struct WindowSums {
+struct WideSums {
   double sum[kQuantities];
 
   QC_DEVICE static constexpr bool by_bits(int q) { return kNonNegative || q == kY || q == kXX || q == kYY; }
@@ -58,8 +59,60 @@ struct WindowSums {
   }
   QC_DEVICE void start(int q, float product) { sum[q] = widen(q, product); }
   QC_DEVICE void add(int q, float product) { sum[q] = sum[q] + widen(q, product); }
-  QC_DEVICE float value(int q) const { return by_bits(q) ? narrow_widened(sum[q]) : static_cast<float>(sum[q]); }
+  // `again()` computes it in float64.
+  template <class Again>
+  QC_DEVICE float value(int q, const Again&) const {
+    return by_bits(q) ? narrow_widened(sum[q]) : static_cast<float>(sum[q]);
+  }
 };
+
+// The same for devices with slow float64.
+template <bool kNonNegative>
+struct PairSums {
+  CertifiedSum<kNonNegative, kTaps> sum[kQuantities];
+
+  QC_DEVICE void start(int q, float product) { sum[q].start(product); }
+  QC_DEVICE void add(int q, float product) { sum[q].add(product); }
+  template <class Again>
+  QC_DEVICE float value(int q, const Again& again) const {
+    float result = 0.0F;
+    return sum[q].certain(&result) ? result : again();
+  }
+};
+
+// What a pair of samples adds to a quantity at a tap.
+QC_DEVICE float product_of(int q, float a, float b, int i) {
+  const float tap = ssim::window_tap(i);
+  switch (q) {
+    case kX:
+      return a * tap;
+    case kY:
+      return b * tap;
+    case kXX:
+      return a * a * tap;
+    case kYY:
+      return b * b * tap;
+    default:
+      return a * b * tap;
+  }
+}
+
+// One quantity of a row's samples, in float64. Not inline, since few windows need it.
+QC_DEVICE_CALL float across_again(int q, const float* a, const float* b) {
+  double sum = 0;
+  for (int i = 0; i < kTaps; ++i) sum += static_cast<double>(product_of(q, a[i], b[i], i));
+  return static_cast<float>(sum);
+}
+
+// The same down a column of rows filtered across, from slot `first` of the ring on.
+QC_DEVICE_CALL float down_again(int q, const float (*ring)[kQuantities][kWindowThreads], int first, int thread) {
+  double sum = 0;
+  for (int i = 0; i < kTaps; ++i) {
+    const int slot = first + i < kRing ? first + i : first + i - kRing;
+    sum += static_cast<double>(ring[slot][q][thread] * ssim::window_tap(i));
+  }
+  return static_cast<float>(sum);
+}
 
 QC_DEVICE double magnitude(double v) { return v < 0 ? -v : v; }
 
@@ -122,7 +175,7 @@ QC_DEVICE double term_of(const WindowTerms& terms, SsimTerm term) {
 
 // Each thread goes down a column of window positions, kStep rows at a time: rows of samples are shared by the block,
 // filtered across, and kept until the window has passed.
-template <class Source>
+template <class Source, template <bool> class WindowSums>
 QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
   QC_BLOCK_SHARED float rows[2][kStep][2][kRowSamples];  // double-buffered
   QC_BLOCK_SHARED float ring[kRing][kQuantities][kWindowThreads];
@@ -171,23 +224,23 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
     Sums across[kStep];
     QC_UNROLL
     for (int i = 0; i < kTaps; ++i) {
-      const float tap = ssim::window_tap(i);
       QC_UNROLL
       for (int r = 0; r < kStep; ++r) {
         const float a = rows[buffer][r][0][thread + i];
         const float b = rows[buffer][r][1][thread + i];
-        const float products[kQuantities] = {a * tap, b * tap, a * a * tap, b * b * tap, a * b * tap};
         for (int q = 0; q < kQuantities; ++q) {
           if (i == 0) {
-            across[r].start(q, products[q]);
+            across[r].start(q, product_of(q, a, b, i));
           } else {
-            across[r].add(q, products[q]);
+            across[r].add(q, product_of(q, a, b, i));
           }
         }
       }
     }
     for (int r = 0; r < kStep; ++r)
-      for (int q = 0; q < kQuantities; ++q) ring[slot + r][q][thread] = across[r].value(q);
+      for (int q = 0; q < kQuantities; ++q)
+        ring[slot + r][q][thread] = across[r].value(
+            q, [&] { return across_again(q, &rows[buffer][r][0][thread], &rows[buffer][r][1][thread]); });
 
     // Windows that end with the rows y … y + kStep - 1.
     const int first = y - (kTaps - 1);
@@ -211,9 +264,12 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
       }
     }
     if (!inside) continue;
+    const auto mean = [&](int r, Quantity q) {
+      const int oldest = slot + kStep + r < kRing ? slot + kStep + r : slot + kStep + r - kRing;
+      return down[r].value(q, [&] { return down_again(q, ring, oldest, thread); });
+    };
     const auto means = [&](int r) {
-      return ssim::WindowMeans{down[r].value(kX), down[r].value(kY), down[r].value(kXX), down[r].value(kYY),
-                               down[r].value(kXY)};
+      return ssim::WindowMeans{mean(r, kX), mean(r, kY), mean(r, kXX), mean(r, kYY), mean(r, kXY)};
     };
     const WindowTerms terms[kStep] = {WindowTerms(means(0)), WindowTerms(means(1))};
     const int count = end_row - y < kStep ? end_row - y : kStep;
@@ -235,12 +291,18 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
 
 }  // namespace
 
-#define QC_WINDOWED_SSIM(name, Source) \
-  QC_KERNEL_RESIDENT(name, WindowedSsimArgs, kWindowThreads, kWindowResidentBlocks) { windowed_ssim<Source>(args); }
-QC_WINDOWED_SSIM(qc_windowed_ssim_8, LumaSource<uint8_t>)
-QC_WINDOWED_SSIM(qc_windowed_ssim_16, LumaSource<uint16_t>)
-QC_WINDOWED_SSIM(qc_windowed_ssim_positive, FloatSource<true>)
-QC_WINDOWED_SSIM(qc_windowed_ssim_signed, FloatSource<false>)
+#define QC_WINDOWED_SSIM(name, Source, Sums)                                          \
+  QC_KERNEL_RESIDENT(name, WindowedSsimArgs, kWindowThreads, kWindowResidentBlocks) { \
+    windowed_ssim<Source, Sums>(args);                                                \
+  }
+QC_WINDOWED_SSIM(qc_windowed_ssim_8, LumaSource<uint8_t>, WideSums)
+QC_WINDOWED_SSIM(qc_windowed_ssim_16, LumaSource<uint16_t>, WideSums)
+QC_WINDOWED_SSIM(qc_windowed_ssim_positive, FloatSource<true>, WideSums)
+QC_WINDOWED_SSIM(qc_windowed_ssim_signed, FloatSource<false>, WideSums)
+QC_WINDOWED_SSIM(qc_windowed_ssim_8_pairs, LumaSource<uint8_t>, PairSums)
+QC_WINDOWED_SSIM(qc_windowed_ssim_16_pairs, LumaSource<uint16_t>, PairSums)
+QC_WINDOWED_SSIM(qc_windowed_ssim_positive_pairs, FloatSource<true>, PairSums)
+QC_WINDOWED_SSIM(qc_windowed_ssim_signed_pairs, FloatSource<false>, PairSums)
 
 QC_KERNEL(qc_ssim_means, SsimMeansArgs, kMeansThreads) {
   const SsimMeansArgs::Plane& plane = args.plane[block_x()];

@@ -47,6 +47,11 @@ constexpr KernelName<WindowedSsimArgs> kWindowedSsim8{"qc_windowed_ssim_8"};
 constexpr KernelName<WindowedSsimArgs> kWindowedSsim16{"qc_windowed_ssim_16"};
 constexpr KernelName<WindowedSsimArgs> kWindowedSsimPositive{"qc_windowed_ssim_positive"};
 constexpr KernelName<WindowedSsimArgs> kWindowedSsimSigned{"qc_windowed_ssim_signed"};
+// The same with windows' sums as pairs of float32 (math/float_pair.h).
+constexpr KernelName<WindowedSsimArgs> kWindowedSsim8Pairs{"qc_windowed_ssim_8_pairs"};
+constexpr KernelName<WindowedSsimArgs> kWindowedSsim16Pairs{"qc_windowed_ssim_16_pairs"};
+constexpr KernelName<WindowedSsimArgs> kWindowedSsimPositivePairs{"qc_windowed_ssim_positive_pairs"};
+constexpr KernelName<WindowedSsimArgs> kWindowedSsimSignedPairs{"qc_windowed_ssim_signed_pairs"};
 
 // Means of the wanted terms, where the sums tell them for certain. An error of the sums beyond `margin` * 2^-53 * (sum
 // of the terms' magnitudes) is ruled out.

@@ -53,4 +53,26 @@ QC_HD constexpr bool certified_float(const FloatPair& sum, float bound, float* r
   return rest + bound < half;
 }
 
+// A sum of at most kMost float32 terms as it would be in float64, rounded once to float32.
+template <bool kNonNegative, int kMost>
+class CertifiedSum {
+ public:
+  QC_HD constexpr void start(float term) {
+    sum_ = {term, 0.0F};
+    magnitude_ = term < 0 ? -term : term;
+  }
+  QC_HD constexpr void add(float term) {
+    sum_ = qc::add(sum_, term);
+    if (!kNonNegative) magnitude_ += term < 0 ? -term : term;
+  }
+  // False if only the sum in float64 can tell, which is wanted for few.
+  QC_HD constexpr bool certain(float* result) const {
+    return certified_float(sum_, pair_bound(kMost, kNonNegative ? sum_.high : magnitude_), result);
+  }
+
+ private:
+  FloatPair sum_{};
+  float magnitude_ = 0.0F;
+};
+
 }  // namespace qc

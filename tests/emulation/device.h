@@ -8,8 +8,8 @@
 #include <cstring>
 
 #define QC_DEVICE inline
+#define QC_DEVICE_CALL inline
 #define QC_BLOCK_SHARED static
-#define QC_UNROLL
 #define QC_UNROLL
 
 #define QC_KERNEL(name, ARGS, THREADS)                                                                       \

@@ -21,7 +21,9 @@ endif
 EXTRA_DIST += tests/parity/check-parity
 CLEANFILES += $(QC_EMULATED_DRIVER)
 
-$(QC_EMULATED_DRIVER): $(qc_emulation) $(qc_emulation_headers) $(qc_kernels) $(qc_kernel_headers)
+# Kernels include any of the headers in metrics.
+$(QC_EMULATED_DRIVER): $(qc_emulation) $(qc_emulation_headers) $(qc_kernels) $(qc_kernel_headers) \
+		$(wildcard $(top_srcdir)/metrics/*/*.h)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(CXX) -std=c++20 -O1 -g $(QC_FP_FLAGS) -Wall -Wextra -Wno-unused-function -shared -fPIC -DQC_EMULATE_DEVICE \
 	  -I$(top_srcdir) -I$(top_srcdir)/metrics -I$(top_srcdir)/tests -o $@ \

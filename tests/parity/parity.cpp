@@ -1,6 +1,7 @@
 // Compares the CUDA path with the CPU path over random pairs: every score of every frame must have the same bits.
 //
-//   parity [--feature NAME] [--pairs N] [--seed S] [--threads T] [--ssim-margin F] [--cambi-ordered yes]
+//   parity [--feature NAME] [--pairs N] [--seed S] [--threads T] [--ssim-margin F] [--float-pairs yes]
+//          [--cambi-ordered yes]
 //          [--driver FILE] [--list yes]
 //   parity --sessions N [--feature NAME] [--driver FILE]
 //
@@ -9,6 +10,7 @@
 //
 // Each stream draws geometry, layouts and options from its own seed, which a difference is reported with: --seed S
 // --pairs 1 repeats it. --ssim-margin makes the SSIM features doubt their means more (cuda/ssim/ssim.h),
+// --float-pairs has their windows summed as on devices with slow float64,
 // --cambi-ordered makes cambi order all of its sums. --driver names a library to use in place of libcuda.so.1
 // (tests/emulation).
 #include <unistd.h>
@@ -141,6 +143,8 @@ int run(int argc, char** argv) {
       settings.threads = std::atoi(value);
     } else if (key == "--ssim-margin") {
       cuda::set_ssim_margin_factor(std::atof(value));
+    } else if (key == "--float-pairs") {
+      cuda::set_ssim_float_pairs(true);
     } else if (key == "--cambi-ordered") {
       cuda::set_cambi_always_ordered(true);
     } else if (key == "--sessions") {
