@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ciede/chroma_position.h"
+#include "ciede/light_tables.h"
 #include "ciede/pixel_parameters.h"
 #include "core/row_reader.h"
 #include "core/simd.h"
@@ -14,11 +15,46 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#ifndef QC_CIEDE_COLOR_DIFFERENCES_PLAIN
+#define QC_CIEDE_COLOR_DIFFERENCES_PLAIN
+namespace qc::plain {
+
+template <class T>
+void copy_samples(const T* source, int count, uint16_t* out) {
+  for (int x = 0; x < count; ++x) out[x] = source[x];
+}
+
+template <class T>
+void repeat_samples(const T* source, int count, uint16_t* out) {
+  for (int x = 0; x < count; ++x) out[2 * x] = out[2 * x + 1] = source[x];
+}
+
+inline bool equal_at(const PixelRows& rows, int x) {
+  return rows.sample[0][0][x] == rows.sample[1][0][x] && rows.sample[0][1][x] == rows.sample[1][1][x] &&
+         rows.sample[0][2][x] == rows.sample[1][2][x];
+}
+
+}  // namespace qc::plain
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace qc::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if QC_PLAIN_TARGET
+namespace {
+
+template <class T>
+void copy_samples(const T* source, int count, uint16_t* out) {
+  plain::copy_samples(source, count, out);
+}
+template <class T>
+void repeat_samples(const T* source, int count, uint16_t* out) {
+  plain::repeat_samples(source, count, out);
+}
+
+}  // namespace
+
 void color_differences(const PixelRows& rows, int count, int depth, double* differences) {
   plain::color_differences(rows, count, depth, differences);
 }
@@ -29,147 +65,237 @@ namespace {
 using ciede::PowerTables;
 using ciede::SampleScale;
 
-using DF = hn::ScalableTag<float>;
-using DI = hn::ScalableTag<int32_t>;
-using DD = hn::ScalableTag<double>;
-using DL = hn::ScalableTag<int64_t>;
-using HalfF = hn::Half<DF>;
-using HalfI = hn::Half<DI>;
-using Vector = hn::Vec<DD>;
-
-// As many numbers as a vector of float32 has. Two vectors side by side also keep the processor busy, since the
-// operations of a pixel depend on each other.
-struct Double {
-  Vector first;
-  Vector second;
-};
-struct Mask {
-  hn::Mask<DD> first;
-  hn::Mask<DD> second;
-};
-using Single = hn::Vec<DF>;
-using Int = hn::Vec<DI>;
-
-HWY_INLINE Double operator+(const Double& a, const Double& b) { return {a.first + b.first, a.second + b.second}; }
-HWY_INLINE Double operator-(const Double& a, const Double& b) { return {a.first - b.first, a.second - b.second}; }
-HWY_INLINE Double operator*(const Double& a, const Double& b) { return {a.first * b.first, a.second * b.second}; }
-HWY_INLINE Double operator/(const Double& a, const Double& b) { return {a.first / b.first, a.second / b.second}; }
-
-HWY_INLINE Double number(double v) {
-  const Vector all = hn::Set(DD(), v);
-  return {all, all};
-}
-HWY_INLINE Single single(float v) { return hn::Set(DF(), v); }
-HWY_INLINE Int integer(int32_t v) { return hn::Set(DI(), v); }
-HWY_INLINE Double widen(Single v) {
-  return {hn::PromoteTo(DD(), hn::LowerHalf(HalfF(), v)), hn::PromoteTo(DD(), hn::UpperHalf(HalfF(), v))};
-}
-HWY_INLINE Double widen(Int v) {
-  return {hn::PromoteTo(DD(), hn::LowerHalf(HalfI(), v)), hn::PromoteTo(DD(), hn::UpperHalf(HalfI(), v))};
-}
-HWY_INLINE Single narrow(const Double& v) {
-  return hn::Combine(DF(), hn::DemoteTo(HalfF(), v.second), hn::DemoteTo(HalfF(), v.first));
-}
-HWY_INLINE Double square_root(const Double& v) { return {hn::Sqrt(v.first), hn::Sqrt(v.second)}; }
-
-#if HWY_NATIVE_FMA
-HWY_INLINE Vector fused_vector(Vector a, Vector b, Vector c) { return hn::MulAdd(a, b, c); }
-HWY_INLINE Vector residue_vector(Vector c, Vector a, Vector b) { return hn::NegMulAdd(a, b, c); }
-#else
-HWY_INLINE Vector fused_vector(Vector a, Vector b, Vector c) {
-  constexpr size_t kLanes = hn::MaxLanes(DD());
-  HWY_ALIGN double x[kLanes];
-  HWY_ALIGN double y[kLanes];
-  HWY_ALIGN double z[kLanes];
-  hn::Store(a, DD(), x);
-  hn::Store(b, DD(), y);
-  hn::Store(c, DD(), z);
-  for (size_t i = 0; i < kLanes; ++i) x[i] = std::fma(x[i], y[i], z[i]);
-  return hn::Load(DD(), x);
-}
-HWY_INLINE Vector residue_vector(Vector c, Vector a, Vector b) { return fused_vector(hn::Neg(a), b, c); }
-#endif
-HWY_INLINE Double fused(const Double& a, const Double& b, const Double& c) {
-  return {fused_vector(a.first, b.first, c.first), fused_vector(a.second, b.second, c.second)};
-}
-HWY_INLINE Double residue(const Double& c, const Double& a, const Double& b) {
-  return {residue_vector(c.first, a.first, b.first), residue_vector(c.second, a.second, b.second)};
-}
-
-HWY_INLINE Int bits(Single v) { return hn::BitCast(DI(), v); }
-HWY_INLINE Single from_bits(Int v) { return hn::BitCast(DF(), v); }
-HWY_INLINE Single to_single(Int v) { return hn::ConvertTo(DF(), v); }
-// Of numbers that fit, without Highway's treatment of those that don't.
-HWY_INLINE Int truncate(Single v) {
-#if HWY_TARGET == HWY_AVX3
-  return Int{_mm512_cvttps_epi32(v.raw)};
-#elif HWY_TARGET == HWY_AVX2
-  return Int{_mm256_cvttps_epi32(v.raw)};
-#elif HWY_TARGET == HWY_SSE4
-  return Int{_mm_cvttps_epi32(v.raw)};
-#else
-  return hn::ConvertTo(DI(), v);
-#endif
-}
-HWY_INLINE Int whole(const Double& v) {
-  return hn::Combine(DI(), hn::DemoteTo(HalfI(), v.second), hn::DemoteTo(HalfI(), v.first));
-}
-HWY_INLINE Int plus(Int a, Int b) { return a + b; }
-HWY_INLINE Int and_bits(Int a, Int b) { return hn::And(a, b); }
-template <int kShift>
-HWY_INLINE Int shift_right(Int v) {
-  return hn::ShiftRight<kShift>(v);
-}
-HWY_INLINE Double power_of_two(Int exponent) {
-  const Int biased = exponent + integer(1023);
-  return {hn::BitCast(DD(), hn::ShiftLeft<52>(hn::PromoteTo(DL(), hn::LowerHalf(HalfI(), biased)))),
-          hn::BitCast(DD(), hn::ShiftLeft<52>(hn::PromoteTo(DL(), hn::UpperHalf(HalfI(), biased))))};
-}
-HWY_INLINE Double look_up(const double* table, Int index) {
-  return {hn::GatherIndex(DD(), table, hn::PromoteTo(DL(), hn::LowerHalf(HalfI(), index))),
-          hn::GatherIndex(DD(), table, hn::PromoteTo(DL(), hn::UpperHalf(HalfI(), index)))};
-}
-
-HWY_INLINE Mask greater(const Double& a, const Double& b) { return {a.first > b.first, a.second > b.second}; }
-HWY_INLINE Mask equal(const Double& a, const Double& b) { return {a.first == b.first, a.second == b.second}; }
-HWY_INLINE Mask both(const Mask& a, const Mask& b) { return {hn::And(a.first, b.first), hn::And(a.second, b.second)}; }
-HWY_INLINE Mask either(const Mask& a, const Mask& b) { return {hn::Or(a.first, b.first), hn::Or(a.second, b.second)}; }
-HWY_INLINE Double select(const Mask& m, const Double& yes, const Double& no) {
-  return {hn::IfThenElse(m.first, yes.first, no.first), hn::IfThenElse(m.second, yes.second, no.second)};
-}
-HWY_INLINE Double absolute(const Double& v) { return {hn::Abs(v.first), hn::Abs(v.second)}; }
-
+#include "ciede/vector_lanes-inl.h"
 #define QC_LANES HWY_INLINE
 #include "ciede/functions-inl.h"
 #include "ciede/pixel-inl.h"
 #undef QC_LANES
 
+// Pixels of a row that go through the steps of the calculation together. Each step is a loop of its own: the operations
+// of a pixel wait for each other, and the fewer they are, the more pixels a processor has in work at a time. Square
+// roots and divisions, for which there is one slow unit, are spread over the steps.
+constexpr int kTile = 128;
+
+struct Tile {
+  // By picture.
+  HWY_ALIGN float l[2][kTile];
+  HWY_ALIGN float a[2][kTile];
+  HWY_ALIGN float b[2][kTile];
+  HWY_ALIGN float chroma[2][kTile];
+  HWY_ALIGN float hue[2][kTile];
+  // Of both.
+  HWY_ALIGN float mean_chroma[kTile];
+  HWY_ALIGN float mean_hue[kTile];
+  HWY_ALIGN float hue_step[kTile];
+  HWY_ALIGN float lightness_term[kTile];
+  HWY_ALIGN float chroma_term[kTile];
+  HWY_ALIGN float hue_term[kTile];
+  HWY_ALIGN float rotation_chroma[kTile];
+};
+
+// Colours on their way from samples to Lab.
+struct Light {
+  HWY_ALIGN double red[kTile];  // later X
+  HWY_ALIGN double green[kTile];
+  HWY_ALIGN double blue[kTile];
+  HWY_ALIGN float root[3][kTile];
+};
+
+HWY_INLINE void look_up_light(const uint16_t* const* samples, int count, const LightTables& tables, Light& light) {
+  for (int x = 0; x < count; ++x) {
+    const size_t luma = samples[0][x];
+    light.red[x] = tables.red[samples[2][x]][luma];
+    light.blue[x] = tables.blue[samples[1][x]][luma];
+  }
+  for (int x = count; x % kPixels != 0; ++x) light.red[x] = light.blue[x] = 0;
+}
+
+// From red or blue at each pixel, in place.
+HWY_INLINE void to_linear_light(int count, double* color, float* root) {
+  for (int x = 0; x < count; x += kPixels) store(inverse_fifth_root(narrow(light_base(load(color + x)))), root + x);
+  for (int x = 0; x < count; x += kPixels) store(linear_light(load(color + x), load(root + x)), color + x);
+}
+
+// Lab and chroma of a picture. `tables` of 8-bit samples, or else null.
+HWY_INLINE void to_lab(const uint16_t* const* samples, int count, const SampleScale& scale, const LightTables* tables,
+                       int picture, Tile& t) {
+  Light light;
+  if (tables) {
+    look_up_light(samples, count, *tables, light);
+  } else {
+    for (int x = 0; x < count; x += kPixels) {
+      store(red(load(samples[0] + x), load(samples[2] + x), scale), light.red + x);
+      store(blue(load(samples[0] + x), load(samples[1] + x), scale), light.blue + x);
+    }
+    to_linear_light(count, light.red, light.root[0]);
+    to_linear_light(count, light.blue, light.root[0]);
+  }
+  for (int x = 0; x < count; x += kPixels) {
+    const Double v = green(load(samples[0] + x), load(samples[1] + x), load(samples[2] + x), scale);
+    store(v, light.green + x);
+    store(inverse_fifth_root(narrow(light_base(v))), light.root[0] + x);
+  }
+  for (int x = 0; x < count; x += kPixels) {
+    const Double g = linear_light(load(light.green + x), load(light.root[0] + x));
+    const Xyz c = xyz(load(light.red + x), g, load(light.blue + x));
+    store(c.x, light.red + x);
+    store(c.y, light.green + x);
+    store(c.z, light.blue + x);
+  }
+  const auto xyz_at = [&](int x) HWY_ATTR {
+    return Xyz{load(light.red + x), load(light.green + x), load(light.blue + x)};
+  };
+  for (int x = 0; x < count; x += kPixels) {
+    const Roots roots = inverse_cube_roots(xyz_at(x));
+    store(roots.x, light.root[0] + x);
+    store(roots.y, light.root[1] + x);
+    store(roots.z, light.root[2] + x);
+  }
+  for (int x = 0; x < count; x += kPixels) {
+    const Lab color = lab(xyz_at(x), {load(light.root[0] + x), load(light.root[1] + x), load(light.root[2] + x)});
+    store(color.l, t.l[picture] + x);
+    store(color.a, t.a[picture] + x);
+    store(color.b, t.b[picture] + x);
+    store(length(color.a, color.b), t.chroma[picture] + x);
+  }
+}
+
+HWY_INLINE void tile_differences(Tile& t, int count, double* differences) {
+  for (int x = 0; x < count; x += kPixels) {
+    const Double g = stretch(load(t.chroma[0] + x), load(t.chroma[1] + x));
+    for (int i = 0; i < 2; ++i) store(stretched(load(t.a[i] + x), g), t.a[i] + x);
+  }
+  for (int i = 0; i < 2; ++i) {
+    for (int x = 0; x < count; x += kPixels) {
+      const Single a = load(t.a[i] + x);
+      const Single b = load(t.b[i] + x);
+      store(hue(a, b), t.hue[i] + x);
+      store(length(a, b), t.chroma[i] + x);
+    }
+  }
+  for (int x = 0; x < count; x += kPixels) {
+    const Single c1 = load(t.chroma[0] + x);
+    const Single c2 = load(t.chroma[1] + x);
+    const HuePair hues = hue_pair(c1, c2, load(t.hue[0] + x), load(t.hue[1] + x));
+    store(hues.step, t.hue_step + x);
+    store(hues.mean, t.mean_hue + x);
+    store(mean(c1, c2), t.mean_chroma + x);
+    store(chroma_term(c1, c2), t.chroma_term + x);
+  }
+  for (int x = 0; x < count; x += kPixels) {
+    store(hue_term(load(t.hue_step + x), load(t.mean_hue + x), load(t.mean_chroma + x)), t.hue_term + x);
+    store(lightness_term(load(t.l[0] + x), load(t.l[1] + x)), t.lightness_term + x);
+  }
+  for (int x = 0; x < count; x += kPixels)
+    store(rotation_chroma(load(t.mean_chroma + x), ciede::kPowerTables), t.rotation_chroma + x);
+  for (int x = 0; x < count; x += kPixels) {
+    const Single r = rotation(load(t.mean_hue + x), load(t.rotation_chroma + x));
+    store(widen(total_difference(load(t.lightness_term + x), load(t.chroma_term + x), load(t.hue_term + x), r)),
+          differences + x);
+  }
+}
+
+template <class T>
+void copy_samples(const T* source, int count, uint16_t* out) {
+  const hn::ScalableTag<uint16_t> d;
+  const hn::Rebind<T, decltype(d)> from;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  int x = 0;
+  for (; x + lanes <= count; x += lanes) {
+    if constexpr (sizeof(T) == 1)
+      hn::StoreU(hn::PromoteTo(d, hn::LoadU(from, source + x)), d, out + x);
+    else
+      hn::StoreU(hn::LoadU(d, source + x), d, out + x);
+  }
+  plain::copy_samples(source + x, count - x, out + x);
+}
+
+template <class T>
+void repeat_samples(const T* source, int count, uint16_t* out) {
+  const hn::ScalableTag<uint32_t> d;
+  const hn::Rebind<T, decltype(d)> from;
+  const hn::Repartition<uint16_t, decltype(d)> samples;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  int x = 0;
+  for (; x + lanes <= count; x += lanes) {
+    const auto v = hn::PromoteTo(d, hn::LoadU(from, source + x));
+    hn::StoreU(hn::BitCast(samples, hn::Or(v, hn::ShiftLeft<16>(v))), samples, out + 2 * x);
+  }
+  plain::repeat_samples(source + x, count - x, out + 2 * x);
+}
+
+// How many pixels have equal samples in both pictures.
+HWY_INLINE int count_equal(const PixelRows& rows, int first, int count) {
+  const hn::ScalableTag<uint16_t> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto differing = [&](int p, int x) HWY_ATTR {
+    return hn::Xor(hn::LoadU(d, rows.sample[0][p] + x), hn::LoadU(d, rows.sample[1][p] + x));
+  };
+  size_t equal = 0;
+  int x = 0;
+  for (; x + lanes <= count; x += lanes) {
+    const auto any = hn::Or(hn::Or(differing(0, first + x), differing(1, first + x)), differing(2, first + x));
+    equal += hn::CountTrue(d, any == hn::Zero(d));
+  }
+  for (; x < count; ++x) equal += plain::equal_at(rows, first + x);
+  return static_cast<int>(equal);
+}
+
+// Samples of the pixels that differ.
+struct Differing {
+  uint16_t sample[2][3][kTile + kRowPadding];
+  uint16_t position[kTile];
+};
+HWY_INLINE int collect_differing(const PixelRows& rows, int first, int count, Differing& out) {
+  int n = 0;
+  for (int x = 0; x < count; ++x) {
+    for (int i = 0; i < 2; ++i)
+      for (int p = 0; p < 3; ++p) out.sample[i][p][n] = rows.sample[i][p][first + x];
+    out.position[n] = static_cast<uint16_t>(x);
+    n += !plain::equal_at(rows, first + x);
+  }
+  return n;
+}
+
 }  // namespace
 
-// Reads and writes whole vectors of float32 and as many samples and float64.
+// Reads and writes up to a multiple of kPixels. `differences` is aligned.
 void color_differences(const PixelRows& rows, int count, int depth, double* differences) {
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(DI()));
-  const hn::Rebind<uint16_t, DI> samples16;
   const SampleScale scale = ciede::sample_scale(depth);
-  for (int x = 0; x < count; x += kLanes) {
-    Int samples[2][3];
-    for (int picture = 0; picture < 2; ++picture)
-      for (int p = 0; p < 3; ++p)
-        samples[picture][p] = hn::PromoteTo(DI(), hn::LoadU(samples16, rows.sample[picture][p] + x));
-    const Int unequal = hn::Or(hn::Or(hn::Xor(samples[0][0], samples[1][0]), hn::Xor(samples[0][1], samples[1][1])),
-                               hn::Xor(samples[0][2], samples[1][2]));
-    Double difference = number(0.0);
-    if (!hn::AllTrue(DI(), unequal == hn::Zero(DI()))) {
-      Lab colors[2];
-      for (int i = 0; i < 2; ++i)
-        colors[i] = lab(widen(samples[i][0]), widen(samples[i][1]), widen(samples[i][2]), scale);
-      difference = widen(color_difference(colors[0], colors[1], ciede::kPowerTables));
+  const LightTables* tables = depth == 8 ? &light_tables() : nullptr;
+  Tile tile;
+  Differing differing;
+  HWY_ALIGN double compact[kTile];
+  for (int first = 0; first < count; first += kTile) {
+    const int pixels = std::min(kTile, count - first);
+    // Equal colours differ by 0. They are left out where that saves more than it costs.
+    const int equal = count_equal(rows, first, pixels);
+    if (equal == pixels) {
+      std::fill_n(differences + first, pixels, 0.0);
+      continue;
     }
-    hn::StoreU(difference.first, DD(), differences + x);
-    hn::StoreU(difference.second, DD(), differences + x + kLanes / 2);
+    const bool few_equal = equal < kTile / 16;
+    const int n = few_equal ? pixels : collect_differing(rows, first, pixels, differing);
+    for (int i = 0; i < 2; ++i) {
+      const uint16_t* samples[3];
+      for (int p = 0; p < 3; ++p) samples[p] = few_equal ? rows.sample[i][p] + first : differing.sample[i][p];
+      to_lab(samples, n, scale, tables, i, tile);
+    }
+    if (few_equal) {
+      tile_differences(tile, n, differences + first);
+    } else {
+      tile_differences(tile, n, compact);
+      std::fill_n(differences + first, pixels, 0.0);
+      for (int k = 0; k < n; ++k) differences[first + differing.position[k]] = compact[k];
+    }
   }
 }
 #endif
+
+void copy_samples8(const uint8_t* source, int count, uint16_t* out) { copy_samples(source, count, out); }
+void copy_samples16(const uint16_t* source, int count, uint16_t* out) { copy_samples(source, count, out); }
+void repeat_samples8(const uint8_t* source, int count, uint16_t* out) { repeat_samples(source, count, out); }
+void repeat_samples16(const uint16_t* source, int count, uint16_t* out) { repeat_samples(source, count, out); }
 
 }  // namespace qc::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -179,9 +305,21 @@ namespace qc {
 namespace {
 
 HWY_EXPORT(color_differences);
+HWY_EXPORT(copy_samples8);
+HWY_EXPORT(copy_samples16);
+HWY_EXPORT(repeat_samples8);
+HWY_EXPORT(repeat_samples16);
 
-// Elements that vector code may read and write behind a row.
-constexpr size_t kPadding = 16;
+void copy(const uint8_t* source, int count, uint16_t* out) { HWY_DYNAMIC_DISPATCH(copy_samples8)(source, count, out); }
+void copy(const uint16_t* source, int count, uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(copy_samples16)(source, count, out);
+}
+void repeat(const uint8_t* source, int count, uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(repeat_samples8)(source, count, out);
+}
+void repeat(const uint16_t* source, int count, uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(repeat_samples16)(source, count, out);
+}
 
 template <class T>
 double sum_rows(const PairView& pair, QCChroma chroma, ColorDifferenceScratch& scratch) {
@@ -193,7 +331,7 @@ double sum_rows(const PairView& pair, QCChroma chroma, ColorDifferenceScratch& s
                                  RowReader<T>(pair.reference.plane[2])},
                                 {RowReader<T>(pair.distorted.plane[0]), RowReader<T>(pair.distorted.plane[1]),
                                  RowReader<T>(pair.distorted.plane[2])}};
-  const size_t pitch = (static_cast<size_t>(width) + 2 * kPadding - 1) / kPadding * kPadding;
+  const size_t pitch = (static_cast<size_t>(width) + 2 * kRowPadding - 1) / kRowPadding * kRowPadding;
   if (scratch.pitch < pitch) {
     scratch.samples = hwy::AllocateAligned<uint16_t>(6 * pitch);
     scratch.differences = hwy::AllocateAligned<double>(pitch);
@@ -208,24 +346,21 @@ double sum_rows(const PairView& pair, QCChroma chroma, ColorDifferenceScratch& s
   double sum = 0;
   int chroma_row = -1;
   for (int y = 0; y < luma.height; ++y) {
-    for (size_t i = 0; i < 2; ++i) std::copy_n(readers[i][0].row(y), width, samples[i][0]);
+    for (size_t i = 0; i < 2; ++i) copy(readers[i][0].row(y), width, samples[i][0]);
     const int row = ciede::chroma_row(y, pair.reference.plane[1].height, subsampled);
     if (row != chroma_row) {
       chroma_row = row;
       for (size_t i = 0; i < 2; ++i) {
         for (int p = 1; p < 3; ++p) {
-          const T* source = readers[i][p].row(row);
           uint16_t* out = samples[i][p];
+          const bool halved = chroma == QC_CHROMA_420;
           const int columns = pair.reference.plane[1].width;
-          int x = 0;
-          if (chroma == QC_CHROMA_420) {
-            for (; x < 2 * columns; ++x) out[x] = source[x / 2];
-          } else {
-            for (; x < columns; ++x) out[x] = source[x];
-          }
-          for (; x < width; ++x)
-            out[x] =
-                static_cast<uint16_t>(ciede::chroma_sample(*pictures[i], p, row, chroma == QC_CHROMA_420 ? x / 2 : x));
+          if (halved)
+            repeat(readers[i][p].row(row), columns, out);
+          else
+            copy(readers[i][p].row(row), columns, out);
+          for (int x = halved ? 2 * columns : columns; x < width; ++x)
+            out[x] = static_cast<uint16_t>(ciede::chroma_sample(*pictures[i], p, row, halved ? x / 2 : x));
         }
       }
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "core/format.h"
 #include "hwy/aligned_allocator.h"
@@ -16,6 +15,9 @@ struct ColorDifferenceScratch {
   hwy::AlignedFreeUniquePtr<double[]> differences;
   size_t pitch = 0;
 };
+
+// Elements that vector code may read and write behind a row.
+constexpr size_t kRowPadding = 32;
 
 // Where the samples of a row of pixels lie: three rows of each picture, reference first.
 struct PixelRows {

@@ -1,6 +1,8 @@
 #include <cmath>
+#include <memory>
 
 #include "ciede/color_differences.h"
+#include "ciede/light_tables.h"
 #include "ciede/pixel_parameters.h"
 #include "ciede/scalar_lanes.h"
 
@@ -34,3 +36,23 @@ void color_differences(const PixelRows& rows, int count, int depth, double* diff
 }
 
 }  // namespace qc::plain
+
+namespace qc {
+
+const LightTables& light_tables() {
+  static const std::unique_ptr<const LightTables> tables = [] {
+    using namespace ciede;
+    const SampleScale scale = sample_scale(8);
+    auto t = std::make_unique<LightTables>();
+    for (int chroma = 0; chroma < 256; ++chroma) {
+      for (int luma = 0; luma < 256; ++luma) {
+        t->red[chroma][luma] = linear_light(red(luma, chroma, scale));
+        t->blue[chroma][luma] = linear_light(blue(luma, chroma, scale));
+      }
+    }
+    return t;
+  }();
+  return *tables;
+}
+
+}  // namespace qc

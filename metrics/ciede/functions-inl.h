@@ -19,23 +19,26 @@ QC_LANES Single root_guess(Single t, float inverse_n, float offset) {
   return from_bits(truncate(single(offset) - to_single(bits(t)) * single(inverse_n)));
 }
 
-// t^2.4 for 0.05 < t < 10. (2.4 is the float64 number of that name, 9e-17 less.)
-QC_LANES Double power_2_4(Double t) {
-  // y = t^(-1/5) in float32: the guess, times (1 - h)^(-1/5) to 6e-8 for |h| < 0.157.
-  const Single s = narrow(t);
-  Single y = root_guess(s, 0.2F, 1277900410.0F);
-  Single y2 = y * y;
+// s^(-1/5) to 6e-8, for 0.05 < s < 10.
+QC_LANES Single inverse_fifth_root(Single s) {
+  // The guess, times (1 - h)^(-1/5) for |h| < 0.157.
+  const Single y = root_guess(s, 0.2F, 1277900410.0F);
+  const Single y2 = y * y;
   const Single h = single(1.0F) - s * (y2 * y2 * y);
   Single series = single(0x1.f00776p-5F);
   series = series * h + single(0x1.26e552p-4F);
   series = series * h + single(0x1.686996p-4F);
   series = series * h + single(0x1.eb7adap-4F);
   series = series * h + single(0x1.99999ap-3F);
-  y = y + y * (h * series);
-  y2 = y * y;
+  return y + y * (h * series);
+}
+
+// t^2.4 for 0.05 < t < 10, from inverse_fifth_root(narrow(t)). (2.4 is the float64 number of that name, 9e-17 less.)
+QC_LANES Double power_2_4(Double t, Single y) {
+  const Single y2 = y * y;
   const Single y4 = y2 * y2;
   // The fifth root near t / y^-4, and 1 / t.
-  const Double root = widen(s * y4);
+  const Double root = widen(narrow(t) * y4);
   Double inverse = widen(y4 * y);
   inverse = fused(inverse, residue(number(1.0), t, inverse), inverse);
   // t (1 - g) = root^5. The square is exact.
@@ -49,17 +52,21 @@ QC_LANES Double power_2_4(Double t) {
   return fused(product, correction, product);
 }
 
-// t^(1/3) for 0.005 < t < 20. (1/3 is the float64 number next to it, 2e-17 less, which is left out of account.)
-QC_LANES Double cube_root(Double t) {
-  // y = t^(-1/3) in float32: the guess, times (1 - h)^(-1/3) to 2e-7 for |h| < 0.103.
-  const Single s = narrow(t);
-  Single y = root_guess(s, 0x1.555556p-2F, 1419900529.0F);
+// s^(-1/3) to 2e-7, for 0.005 < s < 20.
+QC_LANES Single inverse_cube_root(Single s) {
+  // The guess, times (1 - h)^(-1/3) for |h| < 0.103.
+  const Single y = root_guess(s, 0x1.555556p-2F, 1419900529.0F);
   const Single h = single(1.0F) - s * (y * y * y);
   Single series = single(0x1.296006p-3F);
   series = series * h + single(0x1.64ab78p-3F);
   series = series * h + single(0x1.c71ba4p-3F);
   series = series * h + single(0x1.5554e2p-2F);
-  y = y + y * (h * series);
+  return y + y * (h * series);
+}
+
+// t^(1/3) for 0.005 < t < 20, from inverse_cube_root(narrow(t)). (1/3 is the float64 number next to it, 2e-17 less,
+// which is left out of account.)
+QC_LANES Double cube_root(Double t, Single y) {
   // t y^3 = 1 - g, t^(1/3) = t y^2 (1 - g)^(-2/3). The square is exact.
   const Double inverse_root = widen(y);
   const Double product = t * (inverse_root * inverse_root);
@@ -166,12 +173,13 @@ QC_LANES CosineSine cosine_sine(Double x) {
   return {select(cosine_negative, number(0.0) - c, c), select(sine_negative, number(0.0) - t, t)};
 }
 
-// The angle of (x, y), 0 <= result <= pi, for y >= 0 and float32 numbers that are not both zero.
+// The angle of (x, y), 0 <= result <= pi, for y >= 0 and float32 numbers; of (0, 0) it is 0.
 QC_LANES Double angle(Double y, Double x) {
   const Double width = absolute(x);
   const Mask steep = greater(y, width);
-  const Double longer = select(steep, y, width);
-  const Double shorter = select(steep, width, y);
+  // What is added alters no float32 number but 0.
+  const Double longer = maximum(y, width) + number(0x1p-500);
+  const Double shorter = minimum(y, width);
   // Above 22.5 degrees, measure from 45.
   const Mask far = greater(shorter, longer * number(0x1.a8279ap-2));
   const Double q = select(far, shorter - longer, shorter) / select(far, shorter + longer, longer);
@@ -191,11 +199,7 @@ QC_LANES Double angle(Double y, Double x) {
   const Double a = fused(q * s, p, q);
   // The angle is base + a or base - a.
   const Mask left = greater(number(0.0), x);
-  Double base = select(far, number(0x1.921fb54442d18p-1), number(0.0));
-  Double turned = a;
-  base = select(steep, number(0x1.921fb54442d18p+0) - base, base);
-  turned = select(steep, number(0.0) - turned, turned);
-  base = select(left, number(0x1.921fb54442d18p+1) - base, base);
-  turned = select(left, number(0.0) - turned, turned);
-  return base + turned;
+  const Double base = select(far, number(0x1.921fb54442d18p-1), if_so(steep, number(0x1.921fb54442d18p+0)));
+  const Double turned = negate_if(left, negate_if(steep, a));
+  return select(left, number(0x1.921fb54442d18p+1) - base, base) + turned;
 }

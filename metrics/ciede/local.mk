@@ -7,6 +7,8 @@ qc_sources += \
 	metrics/ciede/color_differences.h \
 	metrics/ciede/color_differences_plain.cpp \
 	metrics/ciede/functions-inl.h \
+	metrics/ciede/light_tables.h \
 	metrics/ciede/pixel-inl.h \
 	metrics/ciede/pixel_parameters.h \
-	metrics/ciede/scalar_lanes.h
+	metrics/ciede/scalar_lanes.h \
+	metrics/ciede/vector_lanes-inl.h

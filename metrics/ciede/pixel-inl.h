@@ -8,33 +8,75 @@ struct Lab {
   Single b;
 };
 
-QC_LANES Double linear_light(Double v) {
-  const Double curved = power_2_4((v + number(0.055)) * number(1 / 1.055));
-  return select(greater(v, number(10.0 / 255)), curved, v * number(1 / 12.92));
+// Linear light is a power of this.
+QC_LANES Double light_base(Double v) { return (v + number(0.055)) * number(1 / 1.055); }
+
+// `root` is inverse_fifth_root(narrow(light_base(v))).
+QC_LANES Double linear_light(Double v, Single root) {
+  return select(greater(v, number(10.0 / 255)), power_2_4(light_base(v), root), v * number(1 / 12.92));
+}
+QC_LANES Double linear_light(Double v) { return linear_light(v, inverse_fifth_root(narrow(light_base(v)))); }
+
+// Red, green and blue of integer samples of BT.709 video.
+QC_LANES Double unit_luma(Double luma, const SampleScale& scale) {
+  return (luma - number(scale.luma_offset)) * number(scale.luma);
+}
+QC_LANES Double unit_chroma(Double chroma, const SampleScale& scale) {
+  return (chroma - number(scale.chroma_offset)) * number(scale.chroma);
+}
+QC_LANES Double red(Double luma, Double cr, const SampleScale& scale) {
+  return unit_luma(luma, scale) + number(1.28033) * unit_chroma(cr, scale);
+}
+QC_LANES Double green(Double luma, Double cb, Double cr, const SampleScale& scale) {
+  return (unit_luma(luma, scale) - number(0.21482) * unit_chroma(cb, scale)) - number(0.38059) * unit_chroma(cr, scale);
+}
+QC_LANES Double blue(Double luma, Double cb, const SampleScale& scale) {
+  return unit_luma(luma, scale) + number(2.12798) * unit_chroma(cb, scale);
 }
 
-QC_LANES Double lab_curve(Double t) {
-  const Double line = ((number(24389.0 / 27) * t) + number(16.0)) * number(1.0 / 116);
-  return widen(narrow(select(greater(t, number(216.0 / 24389)), cube_root(t), line)));
-}
-
-// From integer samples of BT.709 video.
-QC_LANES Lab lab(Double luma, Double cb, Double cr, const SampleScale& scale) {
-  const Double y = (luma - number(scale.luma_offset)) * number(scale.luma);
-  const Double u = (cb - number(scale.chroma_offset)) * number(scale.chroma);
-  const Double v = (cr - number(scale.chroma_offset)) * number(scale.chroma);
-  const Double r = linear_light(y + number(1.28033) * v);
-  const Double g = linear_light((y - number(0.21482) * u) - number(0.38059) * v);
-  const Double b = linear_light(y + number(2.12798) * u);
+// Relative to the white point.
+struct Xyz {
+  Double x;
+  Double y;
+  Double z;
+};
+QC_LANES Xyz xyz(Double r, Double g, Double b) {
   const Double x = (r * number(0.4124564390896921) + g * number(0.357576077643909)) + b * number(0.18043748326639894);
-  const Double w = (r * number(0.21267285140562248) + g * number(0.715152155287818)) + b * number(0.07217499330655958);
+  const Double y = (r * number(0.21267285140562248) + g * number(0.715152155287818)) + b * number(0.07217499330655958);
   const Double z = (r * number(0.019333895582329317) + g * number(0.119192025881303)) + b * number(0.9503040785363677);
-  const Double fx = lab_curve(x * number(1 / 0.95047));
-  const Double fy = lab_curve(w);
-  const Double fz = lab_curve(z * number(1 / 1.08883));
+  return {x * number(1 / 0.95047), y, z * number(1 / 1.08883)};
+}
+
+// `root` is inverse_cube_root(narrow(t)).
+QC_LANES Double lab_curve(Double t, Single root) {
+  const Double line = ((number(24389.0 / 27) * t) + number(16.0)) * number(1.0 / 116);
+  return widen(narrow(select(greater(t, number(216.0 / 24389)), cube_root(t, root), line)));
+}
+
+struct Roots {
+  Single x;
+  Single y;
+  Single z;
+};
+QC_LANES Roots inverse_cube_roots(const Xyz& t) {
+  return {inverse_cube_root(narrow(t.x)), inverse_cube_root(narrow(t.y)), inverse_cube_root(narrow(t.z))};
+}
+
+QC_LANES Lab lab(const Xyz& t, const Roots& roots) {
+  const Double fx = lab_curve(t.x, roots.x);
+  const Double fy = lab_curve(t.y, roots.y);
+  const Double fz = lab_curve(t.z, roots.z);
   return {narrow(number(116.0) * fy - number(16.0)), narrow(number(500.0) * (fx - fy)),
           narrow(number(200.0) * (fy - fz))};
 }
+
+QC_LANES Lab lab(Double luma, Double cb, Double cr, const SampleScale& scale) {
+  const Xyz t = xyz(linear_light(red(luma, cr, scale)), linear_light(green(luma, cb, cr, scale)),
+                    linear_light(blue(luma, cb, scale)));
+  return lab(t, inverse_cube_roots(t));
+}
+
+// In what follows 1 is the reference and 2 the distorted picture.
 
 QC_LANES Single length(Single a, Single b) {
   const Double x = widen(a);
@@ -42,17 +84,37 @@ QC_LANES Single length(Single a, Single b) {
   return narrow(square_root(x * x + y * y));
 }
 
+QC_LANES Single mean(Single v1, Single v2) { return (v1 + v2) * single(0.5F); }
+
+// How much the a axis is stretched near gray.
+QC_LANES Double stretch(Single chroma1, Single chroma2) {
+  const Double power = seventh_power(mean(chroma1, chroma2));
+  return number(1.0) - square_root(power / (power + number(6103515625.0)));
+}
+QC_LANES Single stretched(Single a, Double stretch) { return narrow(widen(a) + widen(a * single(0.5F)) * stretch); }
+
 constexpr double kPi = 0x1.921fb54442d18p+1;
 
-// In radians, 0 <= hue < 2 pi or thereabouts.
-QC_LANES Single hue(Single b, Single a) {
-  const Double y = widen(b);
-  const Double x = widen(a);
-  const Mask below = greater(number(0.0), y);
-  const Double rounded = widen(narrow(angle(absolute(y), x)));
-  const Double turned = widen(narrow(number(2 * kPi) - rounded));
-  const Mask gray = both(equal(y, number(0.0)), equal(x, number(0.0)));
-  return narrow(select(gray, number(0.0), select(below, turned, rounded)));
+// In radians, 0 <= hue < 2 pi or thereabouts; 0 for gray.
+QC_LANES Single hue(Single a, Single b) {
+  const Single upper = narrow(angle(absolute(widen(b)), widen(a)));
+  return select(greater(single(0.0F), b), narrow(number(2 * kPi) - widen(upper)), upper);
+}
+
+// The difference of hues as a length, and the mean hue.
+struct HuePair {
+  Single step;
+  Single mean;
+};
+QC_LANES HuePair hue_pair(Single c1, Single c2, Single h1, Single h2) {
+  const Double turn = widen(h2 - h1);
+  const Mask far = greater(absolute(turn), number(kPi));
+  const Double other_way = select(greater(turn, number(0.0)), turn - number(2 * kPi), turn + number(2 * kPi));
+  // The reference takes a turn of 0 if a colour is gray. Then the product of the chromas is 0, and so is the length.
+  const Double hue_turn = widen(narrow(select(far, other_way, turn)));
+  const Double hue_sum = widen(h1 + h2);
+  return {narrow((number(2.0) * square_root(widen(c1 * c2))) * sine(hue_turn * number(0.5))),
+          narrow(select(far, hue_sum + number(2 * kPi), hue_sum) * number(0.5))};
 }
 
 // 1 - 0.17 cos(h - pi/6) + 0.24 cos 2h + 0.32 cos(3h + pi/30) - 0.20 cos(4h - 7 pi/20), from one cosine and sine.
@@ -73,52 +135,52 @@ QC_LANES Double hue_weight(Double h) {
          number(0.20) * part4;
 }
 
-// Index 1: reference, 2: distorted. Equal colours give 0.
-QC_LANES Single color_difference(const Lab& lab1, const Lab& lab2, const PowerTables& tables) {
-  const Single lightness_step = lab2.l - lab1.l;
-  const Single lightness = (lab1.l + lab2.l) * single(0.5F);
-  const Single chroma1 = length(lab1.a, lab1.b);
-  const Single chroma2 = length(lab2.a, lab2.b);
-  const Double power = seventh_power((chroma1 + chroma2) * single(0.5F));
-  const Double g = number(1.0) - square_root(power / (power + number(6103515625.0)));
-  const Single a1 = narrow(widen(lab1.a) + widen(lab1.a * single(0.5F)) * g);
-  const Single a2 = narrow(widen(lab2.a) + widen(lab2.a * single(0.5F)) * g);
-  const Single c1 = length(a1, lab1.b);
-  const Single c2 = length(a2, lab2.b);
-  const Single chroma = (c1 + c2) * single(0.5F);
-  const Single chroma_step = c2 - c1;
+// The terms of the difference: each difference over its scale.
+QC_LANES Single lightness_term(Single l1, Single l2) {
+  const Double from_middle = widen(mean(l1, l2) - single(50.0F));
+  const Double square = from_middle * from_middle;
+  const Single scale = narrow(number(1.0) + (number(0.015) * square) / square_root(number(20.0) + square));
+  return (l2 - l1) / (single(0.65F) * scale);
+}
+QC_LANES Single chroma_term(Single c1, Single c2) {
+  return (c2 - c1) / narrow(number(1.0) + number(0.045) * widen(mean(c1, c2)));
+}
+QC_LANES Single hue_term(Single step, Single mean_hue, Single chroma) {
+  const Single weight = narrow(hue_weight(widen(mean_hue)));
+  const Single scale = narrow(number(1.0) + (number(0.015) * widen(chroma)) * widen(weight));
+  return step / (single(4.0F) * scale);
+}
 
-  const Double from_middle = widen(lightness - single(50.0F));
-  const Double middle2 = from_middle * from_middle;
-  const Single lightness_scale = narrow(number(1.0) + (number(0.015) * middle2) / square_root(number(20.0) + middle2));
-  const Single chroma_scale = narrow(number(1.0) + number(0.045) * widen(chroma));
-
-  const Single h1 = hue(lab1.b, a1);
-  const Single h2 = hue(lab2.b, a2);
-  const Double turn = widen(h2 - h1);
-  const Mask far = greater(absolute(turn), number(kPi));
-  const Double other_way = select(greater(widen(h2), widen(h1)), turn - number(2 * kPi), turn + number(2 * kPi));
-  const Mask gray = either(equal(widen(chroma1), number(0.0)), equal(widen(chroma2), number(0.0)));
-  const Double hue_turn = widen(narrow(select(gray, number(0.0), select(far, other_way, turn))));
-  const Single hue_step = narrow((number(2.0) * square_root(widen(c1 * c2))) * sine(hue_turn * number(0.5)));
-  const Double hue_sum = widen(h1 + h2);
-  const Double mean_hue = widen(narrow(select(far, hue_sum + number(2 * kPi), hue_sum) * number(0.5)));
-  const Single hue_scale = narrow(number(1.0) + (number(0.015) * widen(chroma)) * widen(narrow(hue_weight(mean_hue))));
-
-  const Double degrees = widen(narrow(mean_hue * number(180 / kPi)));
+// How much chroma and hue work together: for the chroma, and for the chroma in blue.
+QC_LANES Single rotation_chroma(Single chroma, const PowerTables& tables) {
+  const Single power = seventh_power_single(chroma, tables);
+  return power / (power + single(6103515648.0F));
+}
+QC_LANES Single rotation(Single mean_hue, Single rotation_chroma) {
+  const Double degrees = widen(narrow(widen(mean_hue) * number(180 / kPi)));
   const Single from_blue = narrow((degrees - number(275.0)) * number(0.04));
   const Double exponent = widen(from_blue * from_blue);
-  const Single power_single = seventh_power_single(chroma, tables);
-  const Single rotation_chroma = power_single / (power_single + single(6103515648.0F));
   const Double rotation_degrees = widen(narrow(number(60.0) * exponential(number(0.0) - exponent)));
   const Double rotation_angle = widen(narrow(rotation_degrees * number(kPi / 180)));
-  const Single rotation = narrow((number(-2.0) * square_root(widen(rotation_chroma))) * sine(rotation_angle));
+  return narrow((number(-2.0) * square_root(widen(rotation_chroma))) * sine(rotation_angle));
+}
 
-  const Single l = lightness_step / (single(0.65F) * lightness_scale);
-  const Single c = chroma_step / chroma_scale;
-  const Single k = hue_step / (single(4.0F) * hue_scale);
-  const Double lw = widen(l);
-  const Double cw = widen(c);
-  const Double kw = widen(k);
-  return narrow(square_root(((lw * lw + cw * cw) + kw * kw) + widen((rotation * c) * k)));
+QC_LANES Single total_difference(Single lightness, Single chroma, Single hue, Single rotation) {
+  const Double l = widen(lightness);
+  const Double c = widen(chroma);
+  const Double k = widen(hue);
+  return narrow(square_root(((l * l + c * c) + k * k) + widen((rotation * chroma) * hue)));
+}
+
+// Equal colours give 0.
+QC_LANES Single color_difference(const Lab& lab1, const Lab& lab2, const PowerTables& tables) {
+  const Double g = stretch(length(lab1.a, lab1.b), length(lab2.a, lab2.b));
+  const Single a1 = stretched(lab1.a, g);
+  const Single a2 = stretched(lab2.a, g);
+  const Single c1 = length(a1, lab1.b);
+  const Single c2 = length(a2, lab2.b);
+  const HuePair hues = hue_pair(c1, c2, hue(a1, lab1.b), hue(a2, lab2.b));
+  const Single chroma = mean(c1, c2);
+  return total_difference(lightness_term(lab1.l, lab2.l), chroma_term(c1, c2), hue_term(hues.step, hues.mean, chroma),
+                          rotation(hues.mean, rotation_chroma(chroma, tables)));
 }

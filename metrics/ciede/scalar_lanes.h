@@ -40,10 +40,15 @@ QC_HD constexpr Double power_of_two(Int exponent) {
 QC_HD inline Double look_up(const double* table, Int index) { return table[index]; }
 
 QC_HD constexpr Mask greater(Double a, Double b) { return a > b; }
+QC_HD constexpr Mask greater(Single a, Single b) { return a > b; }
 QC_HD constexpr Mask equal(Double a, Double b) { return a == b; }
-QC_HD constexpr Mask both(Mask a, Mask b) { return a && b; }
 QC_HD constexpr Mask either(Mask a, Mask b) { return a || b; }
 QC_HD constexpr Double select(Mask m, Double yes, Double no) { return m ? yes : no; }
+QC_HD constexpr Single select(Mask m, Single yes, Single no) { return m ? yes : no; }
+QC_HD constexpr Double if_so(Mask m, Double v) { return m ? v : 0.0; }
+QC_HD constexpr Double negate_if(Mask m, Double v) { return m ? -v : v; }
 QC_HD constexpr Double absolute(Double v) { return v < 0 ? -v : v; }
+QC_HD constexpr Double maximum(Double a, Double b) { return a < b ? b : a; }
+QC_HD constexpr Double minimum(Double a, Double b) { return b < a ? b : a; }
 
 }  // namespace qc::ciede
