@@ -14,6 +14,7 @@ struct MotionScratch {
   std::vector<int16_t> narrow_rows;
   std::vector<int32_t> wide_rows;
   std::vector<int32_t> blurred_row;
+  std::vector<int16_t> narrow_blurred_row;
 };
 
 // Exact for every depth of 8 to 16 bits. The planes have the same size, at least 3x3, and the same depth; their sample
