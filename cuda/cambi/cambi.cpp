@@ -25,6 +25,11 @@ bool always_ordered = false;
 constexpr int kLeastBand = 16;
 constexpr int kMostBand = 64;
 
+// Of a plane for each multiprocessor, if there are fewer strips' bands: then several blocks have the levels of each
+// between them.
+constexpr int kBlocks = 2;
+constexpr int kMostParts = 8;
+
 constexpr unsigned kRangeBlocks = 256;
 
 int divide_up(int a, int b) { return (a + b - 1) / b; }
@@ -68,7 +73,8 @@ class CambiKernels final : public FeatureKernels {
         levels_(device.module(kCambiLevelsImage), depth_ == 8 ? kCambiLevels8 : kCambiLevels16),
         range_(device.module(kCambiLevelsImage), kCambiRange),
         filter_(device.module(kCambiLevelsImage), kCambiFilter),
-        contrasts_(device.module(kCambiContrastsImage), kCambiContrasts),
+        wide_(std::max(parameters_.distorted.window, parameters_.reference.window) / 2 > kCambiWidePad),
+        contrasts_(device.module(kCambiContrastsImage), wide_ ? kCambiWideContrasts : kCambiContrasts),
         class_counts_(device.module(kCambiPoolingImage), kCambiClassCounts),
         choice_(device.module(kCambiPoolingImage), kCambiChoice),
         sums_(device.module(kCambiPoolingImage), kCambiSums),
@@ -108,7 +114,7 @@ class CambiKernels final : public FeatureKernels {
     int blocks = 0;
     int chunks = 0;
     const CambiPlanes all = planes_of(memory, b, blocks, chunks);
-    contrasts_.launch(stream, {static_cast<unsigned>(blocks)}, kCambiContrastThreads,
+    contrasts_.launch(stream, {static_cast<unsigned>(blocks)}, static_cast<unsigned>(columns()),
                       {all, pointer<const uint8_t>(first_difference_.get()), pointer<const float>(reciprocals_.get()),
                        indices_, parameters_.differences});
     const Grid by_chunk{static_cast<unsigned>(chunks)};
@@ -164,6 +170,7 @@ class CambiKernels final : public FeatureKernels {
     int strips[kCambiScales];
     int pitch[kCambiScales];
     int band[kCambiScales];
+    int parts[kCambiScales];
     DeviceBuffer columns;
     DeviceBuffer rows;
   };
@@ -182,17 +189,22 @@ class CambiKernels final : public FeatureKernels {
     picture.columns = upload(p.columns);
     picture.rows = upload(p.rows);
     const int pad = p.window / 2;
-    const int core = kCambiColumns - 2 * pad;
+    const int core = columns() - 2 * pad;
     for (int s = 0; s < kCambiScales; ++s) {
       const cambi::Scale& scale = p.scales[s];
       picture.strips[s] = divide_up(scale.width, core);
       picture.pitch[s] = picture.strips[s] * core + 2 * pad;
       picture.band[s] = std::clamp(2 * pad / 8 * 8, kLeastBand, kMostBand);
-      if (picture.strips[s] * divide_up(scale.height, picture.band[s]) < multiprocessors_) picture.band[s] = kLeastBand;
+      if (picture.strips[s] * divide_up(scale.height, picture.band[s]) < kBlocks * multiprocessors_)
+        picture.band[s] = kLeastBand;
+      const int blocks = picture.strips[s] * divide_up(scale.height, picture.band[s]);
+      picture.parts[s] = std::clamp(kBlocks * multiprocessors_ / blocks, 1, kMostParts);
     }
     pictures_.push_back(std::move(picture));
   }
 
+  // That a block counts, and its threads.
+  int columns() const { return wide_ ? kCambiWideColumns : kCambiColumns; }
   size_t planes() const { return pictures_.size() * kCambiScales; }
 
   // Returns the bytes needed.
@@ -259,9 +271,10 @@ class CambiKernels final : public FeatureKernels {
                         picture.parameters->window / 2,
                         picture.strips[s],
                         picture.band[s],
+                        picture.parts[s],
                         blocks,
                         chunks};
-        blocks += picture.strips[s] * divide_up(scale.height, picture.band[s]);
+        blocks += picture.strips[s] * divide_up(scale.height, picture.band[s]) * picture.parts[s];
         chunks += static_cast<int>((scale.pixels() + kCambiChunk - 1) / kCambiChunk);
         ++n;
       }
@@ -280,6 +293,7 @@ class CambiKernels final : public FeatureKernels {
   Kernel<CambiLevelsArgs> levels_;
   Kernel<CambiRangeArgs> range_;
   Kernel<CambiFilterArgs> filter_;
+  bool wide_;
   Kernel<CambiContrastArgs> contrasts_;
   Kernel<CambiPoolArgs> class_counts_;
   Kernel<CambiPoolArgs> choice_;

@@ -1,5 +1,7 @@
 #include "cuda/device/prelude.h"
 //
+#include <cstddef>
+
 #include "cuda/cambi/cambi_contrasts.h"
 #include "cuda/cambi/find_plane.h"
 
@@ -8,27 +10,48 @@ namespace {
 
 using namespace qc::device;
 
-// A block keeps, for each column and level, how many pixels of the rows of the window have it. Counts of a window are
-// sums over columns: a warp takes them for 64 neighbouring pixels at once, from the first one's by what enters and
-// leaves as the window moves right.
+// A block keeps, for each column and level, how many pixels of the rows of the window have it. For each row of pixels
+// it adds them up from left to right, four levels at once, so that the counts of a window are differences of two sums.
 //
-// Only levels that occur near the block's pixels get counts. If there are more of them than slots, the block goes
-// down its strip again for the next range of levels.
+// Levels that occur near the block's pixels get slots, and so do those that they are compared with. If there are more
+// than kCambiSlots, the block goes down its strip again for the next range of levels.
 
 constexpr int kWarp = 32;
-constexpr int kColumnWords = kCambiColumns / 4;
-constexpr int kPresenceWords = (kCambiMaxIndices + 31) / 32;
-constexpr uint8_t kAbsent = 0xff;
-constexpr uint16_t kNone = 0xffff;
-constexpr uint32_t kNonePair = 0xffffffff;
+constexpr int kSegments = 8;  // of the columns, whose sums begin at 0 each
+constexpr int kWords = kCambiSlots / 4;
+constexpr int kWordsOfWarp = kWarp / kSegments;
+static_assert(kWords % kWordsOfWarp == 0);
+constexpr int kLeastReach = 4;
+constexpr int kPresenceWords = (kCambiMaxIndices + cambi::kMaxDifferences + 31) / 32;
+constexpr uint32_t kNone = 0xffff;
+constexpr uint32_t kAbsent = 0xffff;
+constexpr int kAtOnce = 8;  // rows that are fetched before they are counted
 
+// 16 bits for each of four levels.
+struct alignas(8) Quad {
+  uint32_t low;
+  uint32_t high;
+};
+
+// Of four levels. The size keeps a column in the same memory bank, whatever the level.
+template <int kColumns>
+struct alignas(128) Row {
+  uint32_t counts[kColumns];      // a byte a level
+  Quad before[kColumns / 2 + 2];  // at even columns: pixels of the columns before, in the segment
+  Quad segment[kSegments + 1];    // pixels of the segments before
+};
+
+template <int kColumns>
 struct Shared {
-  uint32_t counts[kCambiSlots][kColumnWords];  // a byte a column
-  uint32_t present[kPresenceWords];            // a bit a level
-  uint16_t rank[kPresenceWords + 1];           // present levels before each word
-  uint8_t slot[kCambiMaxIndices];
+  Row<kColumns> rows[kWords];
+  // A bit a level: present, and with a slot.
+  uint32_t present[kPresenceWords];
+  uint32_t slotted[kPresenceWords];
+  uint16_t rank[kPresenceWords + 1];  // levels with a slot before each word
+  uint16_t place[kCambiMaxIndices];   // of a level: offset of its row, and which of the four it is
+  uint32_t row_active[3];
   uint32_t active;
-  int end;  // first level that got no slot
+  int end;  // first level that is not the pixels' own in this descent
 };
 
 // What all threads of a block agree on.
@@ -42,214 +65,337 @@ struct Strip {
   int bottom;
 };
 
-// The indices of a thread's two columns.
-QC_DEVICE uint32_t pair_at(const Strip& strip, int y) {
-  return *reinterpret_cast<const uint32_t*>(strip.indices + y * strip.pitch + 2 * static_cast<int>(thread_x()));
+template <int kColumns>
+QC_DEVICE uint8_t* bytes_of(Shared<kColumns>& shared) {
+  return reinterpret_cast<uint8_t*>(shared.rows);
 }
 
-QC_DEVICE void count(Shared& shared, uint32_t entering, uint32_t leaving) {
-  auto* counts = reinterpret_cast<uint8_t*>(shared.counts);
-  QC_UNROLL
-  for (int i = 0; i < 2; ++i) {
-    const uint32_t in = entering >> (16 * i) & 0xffffU;
-    const uint32_t out = leaving >> (16 * i) & 0xffffU;
-    if (in == out) continue;
-    const int column = 2 * static_cast<int>(thread_x()) + i;
-    if (in != kNone)
-      if (const int slot = shared.slot[in]; slot != kAbsent) ++counts[slot * kCambiColumns + column];
-    if (out != kNone)
-      if (const int slot = shared.slot[out]; slot != kAbsent) --counts[slot * kCambiColumns + column];
+// The index of the thread's column; kNone outside the plane.
+QC_DEVICE uint32_t index_at(const Strip& strip, int y) {
+  return y >= 0 && y < strip.height ? strip.indices[y * strip.pitch + static_cast<int>(thread_x())] : kNone;
+}
+
+template <int kColumns>
+QC_DEVICE void count(Shared<kColumns>& shared, uint32_t index, uint32_t change) {
+  if (index == kNone) return;
+  const uint32_t place = shared.place[index];
+  if (place == kAbsent) return;
+  uint8_t* number = bytes_of(shared) + place + 4 * thread_x();
+  *number = static_cast<uint8_t>(*number + change);
+}
+
+// Calls take(index, y) for the thread's column.
+template <class Take>
+QC_DEVICE void for_each_row(const Strip& strip, int first, int last, Take take) {
+  for (int y = first; y < last; y += kAtOnce) {
+    uint32_t index[kAtOnce];
+    QC_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) index[i] = y + i < last ? index_at(strip, y + i) : kNone;
+    QC_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) take(index[i], y + i);
   }
 }
 
-struct PairCounts {
-  int first;
-  int second;
-};
+// Adds the counts of two columns to sums of 16 bits. Two counts of a byte stay below 256 unless the window is wide.
+template <bool kWide>
+QC_DEVICE void add_columns(Quad& sum, uint32_t a, uint32_t b) {
+  constexpr uint32_t kLow = 0x4140;
+  constexpr uint32_t kHigh = 0x4342;
+  if (kWide) {
+    sum.low += select_bytes(a, 0, kLow) + select_bytes(b, 0, kLow);
+    sum.high += select_bytes(a, 0, kHigh) + select_bytes(b, 0, kHigh);
+  } else {
+    sum.low += select_bytes(a + b, 0, kLow);
+    sum.high += select_bytes(a + b, 0, kHigh);
+  }
+}
 
-// Counts of a level, whose slot all lanes pass, in the windows of pixels `column` and column + 1 of the core; `column`
-// is twice the lane further right in each lane.
-QC_DEVICE PairCounts window_counts(const Shared& shared, int slot, int column, int pad) {
-  if (slot == kAbsent) return {0, 0};
-  const uint32_t* row = shared.counts[slot];
+// Sums along the rows 0 … words - 1, a segment a lane.
+template <int kColumns>
+QC_DEVICE void add_up(Shared<kColumns>& shared, int words) {
+  constexpr int kSegment = kColumns / kSegments;
+  static_assert(kSegment % 8 == 4, "lanes that are served at once reach different banks");
   const auto lane = static_cast<int>(thread_x() % kWarp);
-  // Two neighbouring columns, the first one even.
-  const auto pair = [row](int c) { return row[c / 4] >> (8 * (c & 2)) & 0xffffU; };
-  const auto both = [](uint32_t p) { return static_cast<int>((p & 0xffU) + (p >> 8)); };
-  const int right = column + 2 * pad < kCambiColumns - 2 ? column + 2 * pad : kCambiColumns - 2;
-  const uint32_t leaving = pair(column);
-  const uint32_t entering = pair(right);
-  const int change = both(entering) - both(leaving);
-  // Sum over the first lane's first 2 pad columns, in all lanes together.
-  int share = lane < pad ? both(leaving) : 0;
-  for (int i = lane + kWarp; i < pad; i += kWarp) share += both(pair(column + 2 * (i - lane)));
-  uint32_t running = (static_cast<uint32_t>(change) << 16) + static_cast<uint32_t>(share);
-  QC_UNROLL
-  for (int distance = 1; distance < kWarp; distance *= 2) {
-    const uint32_t before = shuffle_up(running, distance);
-    if (lane >= distance) running += before;
+  const int segment = lane % kSegments;
+  for (int first = static_cast<int>(thread_x()) / kWarp * kWordsOfWarp; first < words;
+       first += kColumns / kWarp * kWordsOfWarp) {
+    Row<kColumns>& row = shared.rows[first + lane / kSegments];
+    const uint32_t* counts = row.counts + segment * kSegment;
+    Quad* before = row.before + segment * kSegment / 2;
+    Quad sum{0, 0};
+    QC_UNROLL
+    for (int i = 0; i < kSegment; i += 4) {
+      const Vector16 four = load16(counts + i);
+      const Quad here = sum;
+      add_columns<(kColumns == kCambiWideColumns)>(sum, four.word[0], four.word[1]);
+      store16(before + i / 2, {{here.low, here.high, sum.low, sum.high}});
+      add_columns<(kColumns == kCambiWideColumns)>(sum, four.word[2], four.word[3]);
+    }
+    Quad all = sum;
+    QC_UNROLL
+    for (int distance = 1; distance < kSegments; distance *= 2) {
+      const uint32_t low = shuffle_up(all.low, distance);
+      const uint32_t high = shuffle_up(all.high, distance);
+      if (segment >= distance) {
+        all.low += low;
+        all.high += high;
+      }
+    }
+    row.segment[segment] = {all.low - sum.low, all.high - sum.high};
+    if (segment == kSegments - 1) row.segment[kSegments] = all;
   }
-  const int start = static_cast<int>(shuffle(running, kWarp - 1) & 0xffffU);
-  // Of 2 pad columns from the own one on.
-  const int own = start + (static_cast<int>(running) >> 16) - change;
-  const auto in = static_cast<int>(entering & 0xffU);
-  return {own + in, own + both(entering) - static_cast<int>(leaving & 0xffU)};
 }
+
+// Where in a row to find the sums of the window of the thread's pixel.
+template <int kColumns>
+struct Window {
+  // Sums are there for even columns: one of a window's ends lies one column after such.
+  QC_DEVICE Window(int column, int pad) {
+    constexpr int kSegment = kColumns / kSegments;
+    const int last = column + 2 * pad;
+    const int left = column & ~1;
+    const int right = (last + 1) & ~1;
+    left_sum = static_cast<uint32_t>(offsetof(Row<kColumns>, before) + sizeof(Quad) * (left / 2));
+    right_sum = static_cast<uint32_t>(offsetof(Row<kColumns>, before) + sizeof(Quad) * (right / 2));
+    left_segment = static_cast<uint32_t>(offsetof(Row<kColumns>, segment) + sizeof(Quad) * (left / kSegment));
+    right_segment = static_cast<uint32_t>(offsetof(Row<kColumns>, segment) + sizeof(Quad) * (right / kSegment));
+    odd = static_cast<uint32_t>(4 * (column % 2 ? left : last));
+    sign = column % 2 ? ~0U : 1U;
+  }
+  uint32_t left_sum;
+  uint32_t right_sum;
+  uint32_t left_segment;
+  uint32_t right_segment;
+  uint32_t odd;
+  uint32_t sign;  // of the odd column's counts
+
+  // Counts of a row's four levels.
+  QC_DEVICE Quad counts(const uint8_t* row) const {
+    const Quad left = *reinterpret_cast<const Quad*>(row + left_sum);
+    const Quad right = *reinterpret_cast<const Quad*>(row + right_sum);
+    const Quad before_left = *reinterpret_cast<const Quad*>(row + left_segment);
+    const Quad before_right = *reinterpret_cast<const Quad*>(row + right_segment);
+    const uint32_t column = *reinterpret_cast<const uint32_t*>(row + odd);
+    return {right.low - left.low + before_right.low - before_left.low + sign * select_bytes(column, 0, 0x4140),
+            right.high - left.high + before_right.high - before_left.high + sign * select_bytes(column, 0, 0x4342)};
+  }
+
+  // Count of a level by its place.
+  QC_DEVICE int count(const uint8_t* rows, uint32_t place) const {
+    if (place == kAbsent) return 0;
+    const uint32_t which = place & 3U;
+    const uint8_t* row = rows + (place - which);
+    const auto half = [&](uint32_t at) {
+      return static_cast<uint32_t>(*reinterpret_cast<const uint16_t*>(row + at + 2 * which));
+    };
+    return static_cast<int>(half(right_sum) - half(left_sum) + half(right_segment) - half(left_segment) +
+                            sign * row[odd + which]);
+  }
+};
 
 QC_DEVICE int larger(int a, int b) { return a < b ? b : a; }
 
-// Pixels of two neighbouring columns.
-struct PairValues {
-  float first = 0;
-  float second = 0;
-};
-
-QC_DEVICE void take_larger(float& largest, int weight, int own, int other, const float* reciprocals) {
-  const float value = cambi::contrast(weight, own, other, reciprocals[own + other]);
+QC_DEVICE void take_larger(float& largest, int difference, int own, int other, const float* reciprocals) {
+  const float value = cambi::contrast(cambi::contrast_weight(difference), own, other, reciprocals[own + other]);
   largest = largest < value ? value : largest;
 }
 
-}  // namespace
+// Counts of levels from four below a pixel's own level to four above it, in pairs.
+struct Neighbourhood {
+  uint32_t pair[5];
+  // Level v + d for d = -4 … 4, a constant.
+  QC_DEVICE int count(int d) const { return static_cast<int>(pair[(d + 4) / 2] >> (16 * ((d + 4) % 2)) & 0xffffU); }
+};
 
-QC_KERNEL_RESIDENT(qc_cambi_contrasts, CambiContrastArgs, kCambiContrastThreads, 6) {
-  QC_BLOCK_SHARED Shared shared;
+template <int kColumns>
+QC_DEVICE Neighbourhood neighbourhood(const uint8_t* rows, uint32_t place, const Window<kColumns>& window) {
+  const uint32_t which = place & 3U;
+  const uint8_t* row = rows + (place - which);
+  const Quad below = window.counts(row - sizeof(Row<kColumns>));
+  const Quad own = window.counts(row);
+  const Quad above = window.counts(row + sizeof(Row<kColumns>));
+  // From four below the first of the own row's on.
+  const bool by_two = (which & 2U) != 0;
+  const uint32_t pairs[5] = {by_two ? below.high : below.low, by_two ? own.low : below.high,
+                             by_two ? own.high : own.low, by_two ? above.low : own.high,
+                             by_two ? above.high : above.low};
+  const uint32_t next = above.high;
+  const uint32_t by_one = which & 1U ? 0x5432 : 0x3210;
+  Neighbourhood n;
+  QC_UNROLL
+  for (int i = 0; i < 4; ++i) n.pair[i] = select_bytes(pairs[i], pairs[i + 1], by_one);
+  n.pair[4] = select_bytes(pairs[4], next, by_one);
+  return n;
+}
+
+template <int kColumns>
+QC_DEVICE void contrasts(const CambiContrastArgs& args) {
+  QC_BLOCK_SHARED Shared<kColumns> shared;
   const CambiPlane plane = find_plane(args.planes, [](const CambiPlane& p, int) { return p.first_block; });
   const auto thread = static_cast<int>(thread_x());
-  const int block = static_cast<int>(block_x()) - plane.first_block;
+  const int number = static_cast<int>(block_x()) - plane.first_block;
+  const int part = number % plane.parts;
+  const int block = number / plane.parts;
   const int pad = plane.pad;
   const int differences = args.differences;
+  const int reach = differences < kLeastReach ? kLeastReach : differences;
   Strip strip;
   strip.pad = pad;
-  strip.core = kCambiColumns - 2 * pad;
+  strip.core = kColumns - 2 * pad;
   strip.height = plane.height;
   strip.pitch = plane.pitch;
   const int left = block % plane.strips * strip.core;
   strip.indices = plane.indices + left;
   strip.top = block / plane.strips * plane.band;
   strip.bottom = strip.top + plane.band < plane.height ? strip.top + plane.band : plane.height;
-  const auto counts_at = [&](uint32_t index) { return index - static_cast<uint32_t>(differences); };
+  const int x = left + thread;
+  const bool inside = thread < strip.core && x < plane.width;
   const auto range = static_cast<uint32_t>(args.indices - 2 * differences);
+  // Whether a pixel can have contrast.
+  const auto counts = [&](uint32_t index) { return index - static_cast<uint32_t>(differences) < range; };
 
   // Which levels there are, and whether any pixel of the core can have contrast.
-  for (int i = thread; i < kPresenceWords; i += kCambiContrastThreads) shared.present[i] = 0;
+  for (int i = thread; i < kPresenceWords; i += kColumns) shared.present[i] = 0;
   if (thread == 0) shared.active = 0;
   sync_block();
-  {
-    const int first = strip.top > pad ? strip.top - pad : 0;
-    const int last = strip.bottom + pad < plane.height ? strip.bottom + pad : plane.height;
-    const bool in_core = 2 * thread + 1 >= pad && 2 * thread < pad + strip.core;
-    // Bits of a word gather here first.
-    uint32_t word = 0;
-    uint32_t bits = 0;
-    bool active = false;
-    for (int y = first; y < last; ++y) {
-      const uint32_t pair = pair_at(strip, y);
-      QC_UNROLL
-      for (int i = 0; i < 2; ++i) {
-        const uint32_t index = pair >> (16 * i) & 0xffffU;
-        if (index == kNone) continue;
-        active = active || (in_core && y >= strip.top && y < strip.bottom && counts_at(index) < range);
-        if (index / 32 != word) {
-          if (bits) atomic_or(&shared.present[word], bits);
-          word = index / 32;
-          bits = 0;
-        }
-        bits |= 1U << (index % 32);
-      }
+  // Bits of a word gather here first.
+  uint32_t word = 0;
+  uint32_t bits = 0;
+  bool active = false;
+  const auto note = [&](uint32_t index, int) {
+    if (index == kNone) return;
+    active = active || counts(index);
+    if (index / 32 != word) {
+      if (bits) atomic_or(&shared.present[word], bits);
+      word = index / 32;
+      bits = 0;
     }
-    if (bits) atomic_or(&shared.present[word], bits);
-    if (active) atomic_or(&shared.active, 1);
-  }
+    bits |= 1U << (index % 32);
+  };
+  for_each_row(strip, strip.top, strip.bottom, note);
+  if (active && thread >= pad && thread < pad + strip.core) atomic_or(&shared.active, 1);
   sync_block();
-  const int warp = thread / kWarp;
-  const int lane = thread % kWarp;
-  const int column = 2 * kWarp * warp + 2 * lane;
-  const int x = left + column;
-  const bool first_inside = column < strip.core && x < plane.width;
-  const bool second_inside = column + 1 < strip.core && x + 1 < plane.width;
+  uint32_t* const out = plane.contrasts + x;
   if (!shared.active) {
-    for (int y = strip.top; y < strip.bottom; ++y) {
-      uint32_t* out = plane.contrasts + int64_t{y} * plane.width + x;
-      if (first_inside) out[0] = 0;
-      if (second_inside) out[1] = 0;
-    }
+    if (part == 0 && inside)
+      for (int y = strip.top; y < strip.bottom; ++y) out[int64_t{y} * plane.width] = 0;
     return;
   }
-  if (thread <= kPresenceWords) {
-    int before = 0;
-    for (int i = 0; i < thread; ++i) before += count_ones(shared.present[i]);
-    shared.rank[thread] = static_cast<uint16_t>(before);
+  for_each_row(strip, strip.top - pad, strip.top, note);
+  for_each_row(strip, strip.bottom, strip.bottom + pad, note);
+  if (bits) atomic_or(&shared.present[word], bits);
+  sync_block();
+  if (thread < kPresenceWords) {
+    // `reach` levels above each present one, too, so that levels beside each other have slots beside each other.
+    uint64_t two = uint64_t{shared.present[thread]} << 32 | (thread > 0 ? shared.present[thread - 1] : 0U);
+    for (int done = 1; done <= reach; done *= 2) two |= two << (2 * done <= reach ? done : reach - done + 1);
+    shared.slotted[thread] = static_cast<uint32_t>(two >> 32);
   }
   sync_block();
-  const auto is_present = [&](int index) { return (shared.present[index / 32] >> (index % 32) & 1U) != 0; };
+  if (thread <= kPresenceWords) {
+    int before = 0;
+    for (int i = 0; i < thread; ++i) before += count_ones(shared.slotted[i]);
+    shared.rank[thread] = static_cast<uint16_t>(before);
+  }
+  const Window<kColumns> window(thread < strip.core ? thread : 0, pad);
+  sync_block();
   const auto rank_of = [&](int index) {
-    return shared.rank[index / 32] + count_ones(shared.present[index / 32] & ((1U << (index % 32)) - 1));
+    return shared.rank[index / 32] + count_ones(shared.slotted[index / 32] & ((1U << (index % 32)) - 1));
   };
 
   // Levels from `begin` on are the pixels' own ones in this descent.
-  for (int begin = 0;;) {
-    const int first_neighbour = begin > differences ? begin - differences : 0;
-    const int first_rank = rank_of(first_neighbour);
+  int begin = 0;
+  for (int descent = 0;; ++descent) {
+    const int first_rank = rank_of(begin) - reach;
     if (thread == 0) shared.end = args.indices;
+    if (thread < 3) shared.row_active[thread] = 0;
     sync_block();
-    for (int index = thread; index < args.indices; index += kCambiContrastThreads) {
+    for (int index = thread; index < args.indices; index += kColumns) {
       const int slot = rank_of(index) - first_rank;
-      const bool present = is_present(index);
-      shared.slot[index] = present && slot >= 0 && slot < kCambiSlots ? static_cast<uint8_t>(slot) : kAbsent;
-      if (present && slot == kCambiSlots) shared.end = index;
+      const bool slotted = (shared.slotted[index / 32] >> (index % 32) & 1U) != 0;
+      const bool placed = slotted && slot >= 0 && slot < kCambiSlots;
+      shared.place[index] = static_cast<uint16_t>(
+          placed ? static_cast<uint32_t>(slot / 4) * sizeof(Row<kColumns>) + static_cast<uint32_t>(slot % 4) : kAbsent);
+      if (slotted && slot == kCambiSlots - reach) shared.end = index;
     }
     const int left_over = shared.rank[kPresenceWords] - first_rank;
     const int slots = left_over < kCambiSlots ? left_over : kCambiSlots;
-    for (int i = thread; i < slots * kColumnWords; i += kCambiContrastThreads)
-      shared.counts[i / kColumnWords][i % kColumnWords] = 0;
+    const int words = (slots + 4 * kWordsOfWarp - 1) / (4 * kWordsOfWarp) * kWordsOfWarp;
     sync_block();
-    const bool last_descent = shared.end == args.indices;
-    const int end = last_descent ? args.indices : shared.end - differences;
-    for (int y = strip.top > pad ? strip.top - pad : 0; y <= strip.top + pad && y < plane.height; ++y)
-      count(shared, pair_at(strip, y), kNonePair);
-
-    for (int y = strip.top; y < strip.bottom; ++y) {
-      const uint32_t entering = y + pad + 1 < plane.height ? pair_at(strip, y + pad + 1) : kNonePair;
-      const uint32_t leaving = y >= pad ? pair_at(strip, y - pad) : kNonePair;
-      const uint16_t* own = strip.indices + y * strip.pitch + pad + column;
-      const uint32_t first_index = first_inside ? own[0] : kNone;
-      const uint32_t second_index = second_inside ? own[1] : kNone;
-      const auto in_descent = [&](uint32_t index) {
-        return counts_at(index) < range && static_cast<int>(index) >= begin && static_cast<int>(index) < end;
-      };
-      const bool first_counts = in_descent(first_index);
-      const bool second_counts = in_descent(second_index);
-      bool first_open = first_counts;
-      bool second_open = second_counts;
-      PairValues values;
-      sync_block();
-      while (const uint32_t open = ballot(first_open || second_open)) {
-        const auto index = static_cast<int>(shuffle(first_open ? first_index : second_index, trailing_zeros(open)));
-        const bool first_is = first_open && static_cast<int>(first_index) == index;
-        const bool second_is = second_open && static_cast<int>(second_index) == index;
-        const PairCounts mine = window_counts(shared, shared.slot[index], column, pad);
-        for (int d = args.first_difference[index]; d <= differences; ++d) {
-          const PairCounts above = window_counts(shared, shared.slot[index + d], column, pad);
-          const PairCounts below = window_counts(shared, shared.slot[index - d], column, pad);
-          const int weight = cambi::contrast_weight(d);
-          if (first_is)
-            take_larger(values.first, weight, mine.first, larger(above.first, below.first), args.reciprocals);
-          if (second_is)
-            take_larger(values.second, weight, mine.second, larger(above.second, below.second), args.reciprocals);
-        }
-        first_open = first_open && !first_is;
-        second_open = second_open && !second_is;
+    const int end = shared.end;
+    const auto in_descent = [&](uint32_t index) {
+      return counts(index) && static_cast<int>(index) >= begin && static_cast<int>(index) < end;
+    };
+    if (descent % plane.parts == part) {
+      // What is not another thread's to count or write needs no barrier.
+      for (int i = 0; i < words; ++i) {
+        shared.rows[i].counts[thread] = 0;
+        if (thread == 0) shared.rows[i].before[kColumns / 2] = {0, 0};
       }
-      uint32_t* out = plane.contrasts + int64_t{y} * plane.width + x;
-      if (first_inside && (first_counts || begin == 0)) out[0] = __builtin_bit_cast(uint32_t, values.first);
-      if (second_inside && (second_counts || begin == 0)) out[1] = __builtin_bit_cast(uint32_t, values.second);
-      sync_block();
-      if (y + 1 < strip.bottom) count(shared, entering, leaving);
+      const uint16_t* own = strip.indices + pad + thread;
+      for_each_row(strip, strip.top - pad, strip.top + pad + 1, [&](uint32_t index, int) { count(shared, index, 1); });
+      uint32_t index = inside ? own[strip.top * strip.pitch] : kNone;
+      if (ballot(in_descent(index)) && thread % kWarp == 0) shared.row_active[0] = 1;
+      int turn = 0;
+      for (int y = strip.top; y < strip.bottom; ++y) {
+        const int next_turn = turn == 2 ? 0 : turn + 1;
+        const bool last = y + 1 == strip.bottom;
+        const uint32_t entering = last ? kNone : index_at(strip, y + pad + 1);
+        const uint32_t leaving = last ? kNone : index_at(strip, y - pad);
+        const uint32_t next_index = last || !inside ? kNone : own[(y + 1) * strip.pitch];
+        sync_block();
+        const bool row_active = shared.row_active[turn] != 0;
+        if (ballot(in_descent(next_index)) && thread % kWarp == 0) shared.row_active[next_turn] = 1;
+        if (thread == 0) shared.row_active[next_turn == 2 ? 0 : next_turn + 1] = 0;
+        const bool own_turn = in_descent(index);
+        float largest = 0;
+        if (row_active) {
+          add_up(shared, words);
+          sync_block();
+          if (differences <= kLeastReach) {
+            Neighbourhood n{};
+            if (own_turn) n = neighbourhood<kColumns>(bytes_of(shared), shared.place[index], window);
+            sync_block();
+            if (own_turn) {
+              const int first = args.first_difference[index];
+              QC_UNROLL
+              for (int d = 1; d <= kLeastReach; ++d)
+                if (d >= first && d <= differences)
+                  take_larger(largest, d, n.count(0), larger(n.count(d), n.count(-d)), args.reciprocals);
+            }
+          } else {
+            if (own_turn) {
+              const int mine = window.count(bytes_of(shared), shared.place[index]);
+              for (int d = args.first_difference[index]; d <= differences; ++d) {
+                const int above = window.count(bytes_of(shared), shared.place[static_cast<int>(index) + d]);
+                const int below = window.count(bytes_of(shared), shared.place[static_cast<int>(index) - d]);
+                take_larger(largest, d, mine, larger(above, below), args.reciprocals);
+              }
+            }
+            sync_block();
+          }
+        }
+        if (inside && (own_turn || (descent == 0 && !counts(index))))
+          out[int64_t{y} * plane.width] = __builtin_bit_cast(uint32_t, largest);
+        if (entering != leaving) {
+          count(shared, entering, 1);
+          count(shared, leaving, ~0U);
+        }
+        index = next_index;
+        turn = next_turn;
+      }
     }
-    if (last_descent) break;
+    if (end == args.indices) break;
     begin = end;
     sync_block();
   }
+}
+
+}  // namespace
+
+QC_KERNEL_RESIDENT(qc_cambi_contrasts, CambiContrastArgs, kCambiColumns, 7) { contrasts<kCambiColumns>(args); }
+QC_KERNEL_RESIDENT(qc_cambi_wide_contrasts, CambiContrastArgs, kCambiWideColumns, 4) {
+  contrasts<kCambiWideColumns>(args);
 }
 
 }  // namespace qc::cuda

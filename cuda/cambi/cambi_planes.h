@@ -40,8 +40,9 @@ struct CambiPlane {
   int height;
   int pitch;
   int pad;          // of the window: half its side, rounded down
-  int strips;       // blocks across, of kCambiColumns - 2 pad columns each
+  int strips;       // across, of as many columns as a block counts less 2 pad
   int band;         // rows of a block
+  int parts;        // blocks that have the levels of a strip's band between them
   int first_block;  // of the kernel of contrasts
   int first_chunk;  // of the kernels that go through the values
 };

@@ -123,6 +123,13 @@ QC_DEVICE uint32_t dot4(uint32_t a, uint32_t b, uint32_t c) {
   return d;
 }
 
+// Four of the bytes 0 … 3 of a and 4 … 7 of b, by the hexadecimal digits of `which`.
+QC_DEVICE uint32_t select_bytes(uint32_t a, uint32_t b, uint32_t which) {
+  uint32_t d;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(which));
+  return d;
+}
+
 }  // namespace qc::device
 #endif
 
@@ -170,10 +177,11 @@ QC_DEVICE T block_sum(T v) {
   return v;
 }
 
-// 16 bytes, loaded at once.
+// 16 bytes, loaded and stored at once.
 struct alignas(16) Vector16 {
   uint32_t word[4];
 };
 QC_DEVICE Vector16 load16(const void* p) { return *static_cast<const Vector16*>(p); }
+QC_DEVICE void store16(void* p, const Vector16& v) { *static_cast<Vector16*>(p) = v; }
 
 }  // namespace qc::device

@@ -82,5 +82,11 @@ inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c) {
   for (int i = 0; i < 32; i += 8) c += ((a >> i) & 255) * ((b >> i) & 255);
   return c;
 }
+inline uint32_t select_bytes(uint32_t a, uint32_t b, uint32_t which) {
+  const uint64_t both = uint64_t{b} << 32 | a;
+  uint32_t d = 0;
+  for (int i = 0; i < 4; ++i) d |= static_cast<uint32_t>(both >> (8 * (which >> (4 * i) & 7)) & 255) << (8 * i);
+  return d;
+}
 
 }  // namespace qc::device
