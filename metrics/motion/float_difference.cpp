@@ -140,11 +140,12 @@ float add_rows(const std::vector<float>& terms, int width, int rows, std::vector
   return sum;
 }
 
-// The filter's sum of in(0), in(1) …
+// The filter's sum of in(0), in(1) … A sum that is 0 may have the other sign than the plain code's, which begins with
+// 0; magnitudes of differences don't show it.
 template <class In, size_t... k>
-HWY_INLINE auto weighted(std::index_sequence<k...>, const float_motion::Filter& filter, In in) {
+HWY_INLINE auto weighted(std::index_sequence<0, k...>, const float_motion::Filter& filter, In in) {
   const hn::CappedTag<float, 16> d;
-  auto sum = hn::Zero(d);
+  auto sum = hn::Mul(hn::Set(d, filter.tap[0]), hn::LoadU(d, in(0)));
   ((sum = hn::Add(sum, hn::Mul(hn::Set(d, filter.tap[k]), hn::LoadU(d, in(k))))), ...);
   return sum;
 }
@@ -178,9 +179,11 @@ class BlurredRow {
     for (int k = 0; k < kTaps; ++k) rows[k] = slot(mirror(y - kRadius + k, h));
     const hn::CappedTag<float, 16> d;
     const int lanes = static_cast<int>(hn::Lanes(d));
+    const float_motion::Filter filter = filter_;  // which no store can change
+    float* const out = vertical_;
     for (int x = 0; x < w; x += lanes) {
       const auto in = [&](size_t k) HWY_ATTR { return rows[k] + x; };
-      hn::StoreU(weighted(std::make_index_sequence<kTaps>(), filter_, in), d, vertical_ + x);
+      hn::StoreU(weighted(std::make_index_sequence<kTaps>(), filter, in), d, out + x);
     }
     for (int i = 1; i <= kRadius; ++i) {
       vertical_[-i] = vertical_[i];
@@ -188,15 +191,8 @@ class BlurredRow {
     }
   }
 
-  template <class D>
-  hn::Vec<D> at(D d, int x) const {
-    if constexpr (kTaps == 1) {
-      return hn::LoadU(d, vertical_ + x);
-    } else {
-      const auto in = [&](size_t k) HWY_ATTR { return vertical_ + x - kRadius + k; };
-      return weighted(std::make_index_sequence<kTaps>(), filter_, in);
-    }
-  }
+  // The row after the vertical pass.
+  const float* vertical() const { return vertical_; }
 
  private:
   float* slot(int y) { return rows_ + static_cast<size_t>(y % kTaps) * pitch_; }
@@ -209,29 +205,43 @@ class BlurredRow {
   int read_ = 0;
 };
 
+// A vector of the horizontal pass.
+template <int kTaps, class D>
+HWY_INLINE hn::Vec<D> blurred_at(D d, const float* vertical, const float_motion::Filter& filter) {
+  if constexpr (kTaps == 1) {
+    return hn::LoadU(d, vertical);
+  } else {
+    const auto in = [&](size_t k) HWY_ATTR { return vertical - kTaps / 2 + k; };
+    return weighted(std::make_index_sequence<kTaps>(), filter, in);
+  }
+}
+
 template <int kTaps>
-float full_sum(const PlaneView& older, const PlaneView& newer, const float_motion::Filter& filter, bool keep,
+float full_sum(const PlaneView& older, const PlaneView& newer, const float_motion::Filter& taps, bool keep,
                const BlurredPlanes& planes, FloatMotionScratch& scratch) {
   const int w = newer.width;
   const int h = newer.height;
   const size_t pitch = row_pitch(w);
   reserve(scratch.terms, kTermRows * pitch);
-  BlurredRow<kTaps> a(older, filter, scratch.rows[0], scratch.vertical[0]);
-  BlurredRow<kTaps> b(newer, filter, scratch.rows[1], scratch.vertical[1]);
+  const float_motion::Filter filter = taps;  // which no store can change
+  BlurredRow<kTaps> a(older, taps, scratch.rows[0], scratch.vertical[0]);
+  BlurredRow<kTaps> b(newer, taps, scratch.rows[1], scratch.vertical[1]);
   const hn::CappedTag<float, 16> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   float sum = 0;
   for (int y = 0; y < h; ++y) {
     a.go_to(y);
     b.go_to(y);
+    const float* from_a = a.vertical();
+    const float* from_b = b.vertical();
     float* terms = scratch.terms.data() + static_cast<size_t>(y % kTermRows) * pitch;
     if (keep) {
       float* const rows[2] = {planes.plane[0] + static_cast<size_t>(y) * planes.pitch,
                               planes.plane[1] + static_cast<size_t>(y) * planes.pitch};
       HWY_ALIGN float last[2][hn::MaxLanes(d)];
       for (int x = 0; x < w; x += lanes) {
-        const auto va = a.at(d, x);
-        const auto vb = b.at(d, x);
+        const auto va = blurred_at<kTaps>(d, from_a + x, filter);
+        const auto vb = blurred_at<kTaps>(d, from_b + x, filter);
         hn::StoreU(hn::Abs(hn::Sub(va, vb)), d, terms + x);
         if (x + lanes <= w) {
           hn::StoreU(va, d, rows[0] + x);
@@ -244,7 +254,11 @@ float full_sum(const PlaneView& older, const PlaneView& newer, const float_motio
       }
       for (float* row : rows) std::fill(row + w, row + planes.pitch, 0.0F);
     } else {
-      for (int x = 0; x < w; x += lanes) hn::StoreU(hn::Abs(hn::Sub(a.at(d, x), b.at(d, x))), d, terms + x);
+      for (int x = 0; x < w; x += lanes) {
+        const auto va = blurred_at<kTaps>(d, from_a + x, filter);
+        const auto vb = blurred_at<kTaps>(d, from_b + x, filter);
+        hn::StoreU(hn::Abs(hn::Sub(va, vb)), d, terms + x);
+      }
     }
     if (y % kTermRows == kTermRows - 1 || y == h - 1)
       sum = add_rows(scratch.terms, w, y % kTermRows + 1, scratch.sums, sum);
