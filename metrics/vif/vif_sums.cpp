@@ -194,13 +194,26 @@ HWY_INLINE void filter_pairs(const Taps& taps, Load load, Start start, V32 even[
   }
 }
 
+// Of numbers that fit, without Highway's treatment of those that don't.
+HWY_INLINE V32 truncate(hn::Vec<hn::Repartition<float, D32> > v) {
+#if HWY_TARGET == HWY_AVX3
+  return V32{_mm512_cvttps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return V32{_mm256_cvttps_epi32(v.raw)};
+#else
+  return hn::ConvertTo(D32(), v);
+#endif
+}
+
 // 2048 * log2 of whole numbers, plus a constant that kLogOffset takes off: exponent and leading bits of the double are
 // the table's index. Two vectors of doubles give one of 32-bit results in some order.
 constexpr int32_t kLogOffset = 2048 * 1040;  // that of kNoise
-HWY_INLINE V32 logarithm(VF64 a, VF64 b) {
+HWY_INLINE V32 high_words(VF64 a, VF64 b) {
   const D32 d;
-  const DU64 d64;
-  const V32 high_words = hn::OddEven(hn::BitCast(d, b), hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(d64, a))));
+  return hn::OddEven(hn::BitCast(d, b), hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(DU64(), a))));
+}
+HWY_INLINE V32 logarithm(V32 high_words) {
+  const D32 d;
   const V32 q = hn::ShiftRight<5>(high_words);
   if constexpr (kLanes32 < vif::kLogSegments) {
     const V32 index = hn::And(q, hn::Set(d, vif::kLogEntries - 1));
@@ -219,7 +232,7 @@ HWY_INLINE V32 logarithm(VF64 a, VF64 b) {
     p = hn::MulAdd(p, t, hn::Set(df, kLogPolynomial.c2));
     p = hn::MulAdd(p, t, of_segment(kLogPolynomial.slope));
     p = hn::MulAdd(p, t, of_segment(kLogPolynomial.constant));
-    return hn::ShiftRight<4>(hn::Add(q, hn::ConvertTo(d, p)));
+    return hn::ShiftRight<4>(hn::Add(q, truncate(p)));
   }
 }
 
@@ -237,14 +250,10 @@ struct VifStrip {
   alignas(64) int32_t ring[kSlots][kQuantities][kBufferColumns];
   alignas(64) int16_t rows[2][kRows][kBufferColumns];  // even and odd output row
   alignas(64) int16_t next[2][kBufferColumns];         // of the next scale, before the horizontal pass
-};
-
-// Sums that run over a scale.
-struct Accumulators {
-  V32 log_denominator;
-  V32 signal_count;
-  VU64 flat_numerator;
-  int32_t* log_numerator;  // a vector for each gain limit
+  // Pixels of an output row, in some order: variances and covariance, then the high words of the logarithms' arguments.
+  alignas(64) int32_t reference[kStrip];
+  alignas(64) int32_t distorted[kStrip];
+  alignas(64) int32_t both[kStrip];
 };
 
 template <class T, int kScale>
@@ -263,7 +272,7 @@ class ScalePass {
         moments_(moments),
         sums_(sums),
         strip_(*reinterpret_cast<VifStrip<T>*>(scratch)),
-        log_numerator_(reinterpret_cast<int32_t*>(scratch + sizeof(VifStrip<T>))),
+        kept_(reinterpret_cast<int32_t*>(scratch + sizeof(VifStrip<T>))),
         width_(pictures.picture[0].width),
         height_(pictures.picture[0].height) {
     const vif::Shifts shifts = vif::shifts(kScale, pictures.picture[0].depth);
@@ -275,7 +284,7 @@ class ScalePass {
   }
 
   static size_t scratch_bytes(const VifRequest& request) {
-    return sizeof(VifStrip<T>) + request.gain_limits.size() * hn::Lanes(D32()) * sizeof(int32_t);
+    return sizeof(VifStrip<T>) + request.gain_limits.size() * kStrip * sizeof(int32_t);
   }
 
   void run() {
@@ -293,11 +302,10 @@ class ScalePass {
       for (int j = 0; j < Taps::kPairs; ++j) slots[j] = slot(y - kReach + 2 * j);
       if (moments_) {
         moments_of_rows(slots, columns);
-        Accumulators sums{hn::Zero(D32()), hn::Zero(D32()), hn::Zero(DU64()), log_numerator_};
-        std::memset(log_numerator_, 0, request_.gain_limits.size() * kLanes32 * sizeof(int32_t));
-        add_row(strip_.rows[0], columns, sums);
-        if (y + 1 < height_) add_row(strip_.rows[1], columns, sums);
-        collect(sums);
+        for (int i = 0; i < 2 && y + i < height_; ++i) {
+          const int pixels = variances_of_row(strip_.rows[i], columns);
+          add_logarithms(logarithm_arguments(pixels));
+        }
       }
       if (kScale < 3 && y / 2 < height_ / 2) next_scale_row(slots, x, y, columns);
     }
@@ -442,8 +450,9 @@ class ScalePass {
   }
   HWY_INLINE static VU32 odd_lanes(VU32 v) { return hn::BitCast(DU32(), hn::ShiftRight<32>(hn::BitCast(DU64(), v))); }
 
-  // The horizontal pass over one row, and the pixels' contributions.
-  void add_row(const int16_t (*rows)[kBufferColumns], int columns, Accumulators& sums) const {
+  // The horizontal pass over one row. Returns how many pixels there are with those that fill vectors up, which are 0.
+  int variances_of_row(const int16_t (*rows)[kBufferColumns], int columns) const {
+    int n = 0;
     const D16 d16;
     const D32 d;
     for (int c = 0; c < columns; c += kLanes16) {
@@ -468,9 +477,13 @@ class ScalePass {
           reference = hn::IfThenElseZero(mask, reference);
           distorted = hn::IfThenElseZero(mask, distorted);
         }
-        add_pixels(reference, distorted, both, sums);
+        hn::Store(reference, d, strip_.reference + n);
+        hn::Store(distorted, d, strip_.distorted + n);
+        hn::Store(both, d, strip_.both + n);
+        n += kLanes32;
       }
     }
+    return n;
   }
 
   // A rounded square from the sums over its halves.
@@ -478,66 +491,84 @@ class ScalePass {
     return hn::Add(high, as_signed(hn::ShiftRight<16>(as_unsigned(low))));
   }
 
-  HWY_INLINE void add_pixels(V32 reference, V32 distorted, V32 both, Accumulators& sums) const {
+  // Counts pixels without a signal and adds them up. Of vectors that have a signal, leaves the high words of the
+  // logarithms' arguments; returns how many those are.
+  int logarithm_arguments(int pixels) {
     const D32 d;
     const DU64 d64;
-    const auto signal = hn::Gt(reference, hn::Set(d, vif::kNoise - 1));
-    const VU64 flat = hn::BitCast(d64, hn::IfThenZeroElse(signal, distorted));
-    sums.flat_numerator =
-        hn::Add(sums.flat_numerator, hn::Add(hn::ShiftRight<32>(flat), hn::And(flat, hn::Set(d64, 0xffffffffU))));
-    if (hn::AllFalse(d, signal)) return;
-    sums.signal_count = hn::Sub(sums.signal_count, hn::VecFromMask(d, signal));
-    // Pixels without a signal, and covariances that don't count, are 0 from here on: the logarithms' differences are,
-    // too.
-    const V32 zero = hn::Zero(d);
-    reference = hn::IfThenElseZero(signal, reference);
-    both = hn::IfThenElseZero(hn::And(signal, hn::And(hn::Gt(both, zero), hn::Gt(distorted, zero))), both);
     const DF64 f;
-    const VF64 noise = hn::Set(f, double(vif::kNoise));
     const hn::Rebind<int32_t, DF64> d_half;
-    struct Half {
-      VF64 reference, gain, first;
-    };
-    auto compute = [&](auto r, auto t, auto b) {
-      const VF64 rf = hn::PromoteTo(f, r);
-      const VF64 bf = hn::PromoteTo(f, b);
-      const VF64 gain = hn::Div(bf, hn::Add(rf, hn::Set(f, vif::kEpsilon)));
-      const VF64 rest = hn::Trunc(hn::Sub(hn::PromoteTo(f, t), hn::Mul(gain, bf)));
-      return Half{rf, gain, hn::Add(hn::Max(rest, hn::Zero(f)), noise)};
-    };
-    const Half low =
-        compute(hn::LowerHalf(d_half, reference), hn::LowerHalf(d_half, distorted), hn::LowerHalf(d_half, both));
-    const Half high =
-        compute(hn::UpperHalf(d_half, reference), hn::UpperHalf(d_half, distorted), hn::UpperHalf(d_half, both));
-    sums.log_denominator = hn::Add(
-        sums.log_denominator,
-        hn::Sub(logarithm(hn::Add(low.reference, noise), hn::Add(high.reference, noise)), hn::Set(d, kLogOffset)));
-    const V32 first = logarithm(low.first, high.first);
-    for (size_t i = 0; i < request_.gain_limits.size(); ++i) {
-      const VF64 limit = hn::Set(f, request_.gain_limits[i]);
-      auto second = [&](const Half& half) {
-        const VF64 g = hn::Min(half.gain, limit);
-        return hn::Add(hn::Trunc(hn::Mul(hn::Mul(g, g), half.reference)), half.first);
+    const V32 zero = hn::Zero(d);
+    const VF64 noise = hn::Set(f, double(vif::kNoise));
+    VU64 flat_numerator = hn::Zero(d64);
+    V32 signal_count = zero;
+    int n = 0;
+    for (int k = 0; k < pixels; k += kLanes32) {
+      V32 reference = hn::Load(d, strip_.reference + k);
+      const V32 distorted = hn::Load(d, strip_.distorted + k);
+      V32 both = hn::Load(d, strip_.both + k);
+      const auto signal = hn::Gt(reference, hn::Set(d, vif::kNoise - 1));
+      const VU64 flat = hn::BitCast(d64, hn::IfThenZeroElse(signal, distorted));
+      flat_numerator =
+          hn::Add(flat_numerator, hn::Add(hn::ShiftRight<32>(flat), hn::And(flat, hn::Set(d64, 0xffffffffU))));
+      if (hn::AllFalse(d, signal)) continue;
+      signal_count = hn::Sub(signal_count, hn::VecFromMask(d, signal));
+      // Pixels without a signal, and covariances that don't count, are 0 from here on: the logarithms' differences are,
+      // too.
+      reference = hn::IfThenElseZero(signal, reference);
+      both = hn::IfThenElseZero(hn::And(signal, hn::Gt(distorted, zero)), hn::Max(both, zero));
+      struct Half {
+        VF64 reference, gain, first;
       };
-      int32_t* const sum = sums.log_numerator + i * kLanes32;
-      hn::Store(hn::Add(hn::Load(d, sum), hn::Sub(logarithm(second(low), second(high)), first)), d, sum);
+      auto compute = [&](auto r, auto t, auto b) HWY_ATTR {
+        const VF64 rf = hn::PromoteTo(f, r);
+        const VF64 bf = hn::PromoteTo(f, b);
+        const VF64 gain = hn::Div(bf, hn::Add(rf, hn::Set(f, vif::kEpsilon)));
+        const VF64 rest = hn::Trunc(hn::Sub(hn::PromoteTo(f, t), hn::Mul(gain, bf)));
+        return Half{rf, gain, hn::Add(hn::Max(rest, hn::Zero(f)), noise)};
+      };
+      const Half low =
+          compute(hn::LowerHalf(d_half, reference), hn::LowerHalf(d_half, distorted), hn::LowerHalf(d_half, both));
+      const Half high =
+          compute(hn::UpperHalf(d_half, reference), hn::UpperHalf(d_half, distorted), hn::UpperHalf(d_half, both));
+      for (size_t i = 0; i < request_.gain_limits.size(); ++i) {
+        const VF64 limit = hn::Set(f, request_.gain_limits[i]);
+        auto second = [&](const Half& half) HWY_ATTR {
+          const VF64 g = hn::Min(half.gain, limit);
+          return hn::Add(hn::Trunc(hn::Mul(hn::Mul(g, g), half.reference)), half.first);
+        };
+        hn::Store(high_words(second(low), second(high)), d, kept_ + i * kStrip + n);
+      }
+      hn::Store(high_words(hn::Add(low.reference, noise), hn::Add(high.reference, noise)), d, strip_.reference + n);
+      hn::Store(high_words(low.first, high.first), d, strip_.distorted + n);
+      n += kLanes32;
     }
+    sums_.flat_numerator += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(d64, flat_numerator)));
+    signal_count_ += total(signal_count);
+    return n;
   }
 
-  void collect(const Accumulators& sums) {
-    const D32 d;
+  static int64_t total(V32 v) {
     alignas(64) int32_t lanes[kLanes32];
-    auto total = [&](V32 v) {
-      hn::Store(v, d, lanes);
-      int64_t sum = 0;
-      for (int32_t lane : lanes) sum += lane;
-      return sum;
-    };
-    sums_.log_denominator += total(sums.log_denominator);
-    signal_count_ += total(sums.signal_count);
-    sums_.flat_numerator += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(DU64(), sums.flat_numerator)));
+    hn::Store(v, D32(), lanes);
+    int64_t sum = 0;
+    for (int32_t lane : lanes) sum += lane;
+    return sum;
+  }
+
+  // Sum of the logarithms of n numbers, plus kLogOffset for each.
+  HWY_INLINE static int64_t sum_logarithms(const int32_t* high_words, int n) {
+    const D32 d;
+    V32 sum = hn::Zero(d);
+    for (int k = 0; k < n; k += kLanes32) sum = hn::Add(sum, logarithm(hn::Load(d, high_words + k)));
+    return total(sum);
+  }
+
+  void add_logarithms(int n) {
+    sums_.log_denominator += sum_logarithms(strip_.reference, n) - int64_t{kLogOffset} * n;
+    const int64_t first = sum_logarithms(strip_.distorted, n);
     for (size_t i = 0; i < request_.gain_limits.size(); ++i)
-      sums_.log_numerator[i] += total(hn::Load(d, sums.log_numerator + i * kLanes32));
+      sums_.log_numerator[i] += sum_logarithms(kept_ + i * kStrip, n) - first;
   }
 
   // Row y / 2 of the next scale's pictures.
@@ -585,7 +616,7 @@ class ScalePass {
   const bool moments_;
   VifSums& sums_;
   VifStrip<T>& strip_;
-  int32_t* const log_numerator_;
+  int32_t* const kept_;  // a row of high words for each gain limit
   const int width_;
   const int height_;
   int mean_shift_;
@@ -604,7 +635,7 @@ void vif_logarithms(const double* numbers, size_t count, int32_t* out) {
     alignas(64) double lanes[2][kLanes32 / 2];
     for (size_t k = 0; k < kLanes32; ++k) lanes[k % 2][k / 2] = numbers[i + k];
     for (int h = 0; h < 2; ++h) half[h] = hn::Load(f, lanes[h]);
-    hn::StoreU(logarithm(half[0], half[1]), d, out + i);
+    hn::StoreU(logarithm(high_words(half[0], half[1])), d, out + i);
   }
 }
 
