@@ -86,31 +86,36 @@ hn::Vec<D> last_absolute_difference(D d, const T* r, const T* s, size_t done) {
   return hn::IfThenZeroElse(hn::FirstN(d, done), absolute_difference(d, r, s));
 }
 
+// Hands the |differences| of a row that is at least a vector wide to add(), with zeros in the last vector.
+template <class D, class T, class Add>
+HWY_INLINE void add_absolute_differences(D d, const T* r, const T* s, int width, Add add) {
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  int x = 0;
+  for (; x + lanes <= width; x += lanes) add(absolute_difference(d, r + x, s + x));
+  if (x < width) {
+    const int last = width - lanes;
+    add(last_absolute_difference(d, r + last, s + last, static_cast<size_t>(x - last)));
+  }
+}
+
 // Squares fit 16 bits; a 32-bit lane adds up at most 2^13 of them on a row of 32768 samples.
 uint64_t squared_error_row8(const uint8_t* r, const uint8_t* d, int width) {
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<int16_t, decltype(d8)> d16;
   const hn::Repartition<int32_t, decltype(d8)> d32;
   const hn::Repartition<uint64_t, decltype(d8)> d64;
-  const int lanes = static_cast<int>(hn::Lanes(d8));
-  if (width < lanes) return plain::squared_error_row(r, d, width);
+  if (width < static_cast<int>(hn::Lanes(d8))) return plain::squared_error_row(r, d, width);
   const auto zero = hn::Zero(d8);
   auto low_sum = hn::Zero(d32);
   auto low_rest = hn::Zero(d32);
   auto high_sum = hn::Zero(d32);
   auto high_rest = hn::Zero(d32);
-  const auto add = [&](hn::Vec<decltype(d8)> difference) HWY_ATTR {
+  add_absolute_differences(d8, r, d, width, [&](hn::Vec<decltype(d8)> difference) HWY_ATTR {
     const auto low = hn::BitCast(d16, hn::InterleaveLower(d8, difference, zero));
     const auto high = hn::BitCast(d16, hn::InterleaveUpper(d8, difference, zero));
     low_sum = hn::ReorderWidenMulAccumulate(d32, low, low, low_sum, low_rest);
     high_sum = hn::ReorderWidenMulAccumulate(d32, high, high, high_sum, high_rest);
-  };
-  int x = 0;
-  for (; x + lanes <= width; x += lanes) add(absolute_difference(d8, r + x, d + x));
-  if (x < width) {
-    const int last = width - lanes;
-    add(last_absolute_difference(d8, r + last, d + last, static_cast<size_t>(x - last)));
-  }
+  });
   const auto sum = hn::Add(hn::Add(low_sum, low_rest), hn::Add(high_sum, high_rest));
   return hn::GetLane(hn::SumOfLanes(d64, add_pairs(d64, sum)));
 }
@@ -153,23 +158,16 @@ uint64_t squared_error_row16(const uint16_t* r, const uint16_t* d, int width) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::Repartition<uint32_t, decltype(d16)> d32;
   const hn::Repartition<uint64_t, decltype(d16)> d64;
-  const int lanes = static_cast<int>(hn::Lanes(d16));
-  if (width < lanes) return plain::squared_error_row(r, d, width);
+  if (width < static_cast<int>(hn::Lanes(d16))) return plain::squared_error_row(r, d, width);
   const auto mask = hn::Set(d32, 0xffffU);
   auto low_sum = hn::Zero(d32);
   auto high_sum = hn::Zero(d32);
-  const auto add = [&](hn::Vec<decltype(d16)> difference) HWY_ATTR {
+  add_absolute_differences(d16, r, d, width, [&](hn::Vec<decltype(d16)> difference) HWY_ATTR {
     const auto low = hn::BitCast(d32, hn::Mul(difference, difference));
     const auto high = hn::BitCast(d32, hn::MulHigh(difference, difference));
     low_sum = hn::Add(low_sum, hn::Add(hn::And(low, mask), hn::ShiftRight<16>(low)));
     high_sum = hn::Add(high_sum, hn::Add(hn::And(high, mask), hn::ShiftRight<16>(high)));
-  };
-  int x = 0;
-  for (; x + lanes <= width; x += lanes) add(absolute_difference(d16, r + x, d + x));
-  if (x < width) {
-    const int last = width - lanes;
-    add(last_absolute_difference(d16, r + last, d + last, static_cast<size_t>(x - last)));
-  }
+  });
   const auto sum = hn::Add(add_pairs(d64, low_sum), hn::ShiftLeft<16>(add_pairs(d64, high_sum)));
   return hn::GetLane(hn::SumOfLanes(d64, sum));
 }

@@ -7,15 +7,14 @@
 #include "psnr/float_scale.h"
 #include "vif/float_vif_sums.h"
 #include "vif/vif.h"
+#include "vif/vif_tables.h"
 
 namespace qc {
 namespace {
 
 constexpr OptionDef kOptions[] = {
-    bool_option("debug", nullptr, false,
-                "also write the ratio of the sums over scales, and numerators and denominators"),
-    double_option("vif_enhn_gain_limit", "egl", 100.0, 1.0, 100.0,
-                  "upper limit of the local gain; 1 gives no credit for enhancement"),
+    vif::kDebugOption,
+    vif::kGainLimitOption,
     double_option("vif_kernelscale", "ks", 1.0, 0.1, 4.0, "factor of the filters' sizes, one of a list"),
     double_option("vif_prescale", "ps", 1.0, 0.1, 4.0, "factor of the pictures' sides before all else"),
     double_option("vif_scale1_min_val", "s1miv", 0.0, 0.0, 1.0, "lower limit of the score of scale 1"),
@@ -23,34 +22,10 @@ constexpr OptionDef kOptions[] = {
     double_option("vif_scale3_min_val", "s3miv", 0.0, 0.0, 1.0, "lower limit of the score of scale 3"),
     string_option("vif_prescale_method", "pm", "nearest", "nearest, bilinear, bicubic or lanczos4"),
     double_option("vif_sigma_nsq", "snsq", 2.0, 0.0, 5.0, "variance of the neural noise"),
-    bool_option("vif_skip_scale0", "ssclz", false, "leave scale 0 out"),
+    vif::kSkipScale0Option,
 };
 
-constexpr const char* kScaleHelp = "information kept at this scale, a fraction";
-constexpr const char* kNumHelp = "information kept, numerator";
-constexpr const char* kDenHelp = "information of the reference, denominator";
-
-constexpr OutputDef kOutputs[] = {
-    {"VMAF_feature_vif_scale0_score", "vif_scale0", true, nullptr, Phase::FirstFrame, kScaleHelp},
-    {"VMAF_feature_vif_scale1_score", "vif_scale1", true, nullptr, Phase::FirstFrame, kScaleHelp},
-    {"VMAF_feature_vif_scale2_score", "vif_scale2", true, nullptr, Phase::FirstFrame, kScaleHelp},
-    {"VMAF_feature_vif_scale3_score", "vif_scale3", true, nullptr, Phase::FirstFrame, kScaleHelp},
-    {"vif", "vif", true, "debug", Phase::FirstFrame, "information kept at all scales, a fraction"},
-    {"vif_num", "vif_num", true, "debug", Phase::FirstFrame, kNumHelp},
-    {"vif_den", "vif_den", true, "debug", Phase::FirstFrame, kDenHelp},
-    {"vif_num_scale0", "vif_num_scale0", true, "debug", Phase::FirstFrame, kNumHelp},
-    {"vif_den_scale0", "vif_den_scale0", true, "debug", Phase::FirstFrame, kDenHelp},
-    {"vif_num_scale1", "vif_num_scale1", true, "debug", Phase::FirstFrame, kNumHelp},
-    {"vif_den_scale1", "vif_den_scale1", true, "debug", Phase::FirstFrame, kDenHelp},
-    {"vif_num_scale2", "vif_num_scale2", true, "debug", Phase::FirstFrame, kNumHelp},
-    {"vif_den_scale2", "vif_den_scale2", true, "debug", Phase::FirstFrame, kDenHelp},
-    {"vif_num_scale3", "vif_num_scale3", true, "debug", Phase::FirstFrame, kNumHelp},
-    {"vif_den_scale3", "vif_den_scale3", true, "debug", Phase::FirstFrame, kDenHelp},
-};
-constexpr int kAllScales = 4;
-constexpr int kAllScalesNum = 5;
-constexpr int kAllScalesDen = 6;
-constexpr int kFirstNum = 7;
+constexpr OutputDef kOutputs[] = {QC_VIF_OUTPUTS("")};
 
 // Sums of a frame, one entry for instances that want the same ones.
 struct FrameFloatVif {
@@ -108,29 +83,17 @@ class FloatVif final : public Feature {
   }
 
   void collect(int64_t frame, const void* record, ScoreSink& sink) override {
-    double all_num = 0;
-    double all_den = 0;
-    for (int s = 0; s < kFloatVifScales; ++s) {
-      double score = 0;
-      double num = 0;
-      double den = -1;
-      if (s >= parameters_.first_scale) {
-        const FloatVifSums& sums = static_cast<const FloatVifRecord*>(record)->scale[s];
-        num = double(sums.numerator);
-        den = double(sums.denominator);
-        score = num / den;
-        // A NaN becomes the limit.
-        if (s > 0) score = score > least_[s] ? score : least_[s];
-        all_num += num;
-        all_den += den;
-      }
-      sink.put(frame, s, score);
-      sink.put(frame, kFirstNum + 2 * s, num);
-      sink.put(frame, kFirstNum + 2 * s + 1, den);
+    vif::ScaleScore scores[vif::kScales];
+    for (int s = parameters_.first_scale; s < kFloatVifScales; ++s) {
+      const FloatVifSums& sums = static_cast<const FloatVifRecord*>(record)->scale[s];
+      const double num = double(sums.numerator);
+      const double den = double(sums.denominator);
+      double score = num / den;
+      // A NaN becomes the limit.
+      if (s > 0) score = score > least_[s] ? score : least_[s];
+      scores[s] = {score, num, den};
     }
-    sink.put(frame, kAllScales, all_den == 0.0 ? 1.0 : all_num / all_den);
-    sink.put(frame, kAllScalesNum, all_num);
-    sink.put(frame, kAllScalesDen, all_den);
+    vif::put_scores(frame, scores, parameters_.first_scale, sink);
   }
 
  private:

@@ -17,4 +17,5 @@ qc_sources += \
 	metrics/vif/vif_plain.h \
 	metrics/vif/vif_record.h \
 	metrics/vif/vif_sums.cpp \
-	metrics/vif/vif_sums.h
+	metrics/vif/vif_sums.h \
+	metrics/vif/vif_tables.h

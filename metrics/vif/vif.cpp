@@ -6,43 +6,14 @@
 #include "core/error.h"
 #include "vif/vif_record.h"
 #include "vif/vif_sums.h"
+#include "vif/vif_tables.h"
 
 namespace qc {
 namespace {
 
-constexpr OptionDef kOptions[] = {
-    bool_option("debug", nullptr, false,
-                "also write the ratio of the sums over scales, and numerators and denominators"),
-    double_option("vif_enhn_gain_limit", "egl", 100.0, 1.0, 100.0,
-                  "upper limit of the local gain; 1 gives no credit for enhancement"),
-    bool_option("vif_skip_scale0", "ssclz", false, "leave scale 0 out"),
-};
+constexpr OptionDef kOptions[] = {vif::kDebugOption, vif::kGainLimitOption, vif::kSkipScale0Option};
 
-constexpr const char* kScaleHelp = "information kept at this scale, a fraction";
-constexpr const char* kNumHelp = "information kept, numerator";
-constexpr const char* kDenHelp = "information of the reference, denominator";
-
-constexpr OutputDef kOutputs[] = {
-    {"VMAF_integer_feature_vif_scale0_score", "integer_vif_scale0", true, nullptr, Phase::FirstFrame, kScaleHelp},
-    {"VMAF_integer_feature_vif_scale1_score", "integer_vif_scale1", true, nullptr, Phase::FirstFrame, kScaleHelp},
-    {"VMAF_integer_feature_vif_scale2_score", "integer_vif_scale2", true, nullptr, Phase::FirstFrame, kScaleHelp},
-    {"VMAF_integer_feature_vif_scale3_score", "integer_vif_scale3", true, nullptr, Phase::FirstFrame, kScaleHelp},
-    {"integer_vif", "integer_vif", true, "debug", Phase::FirstFrame, "information kept at all scales, a fraction"},
-    {"integer_vif_num", "integer_vif_num", true, "debug", Phase::FirstFrame, kNumHelp},
-    {"integer_vif_den", "integer_vif_den", true, "debug", Phase::FirstFrame, kDenHelp},
-    {"integer_vif_num_scale0", "integer_vif_num_scale0", true, "debug", Phase::FirstFrame, kNumHelp},
-    {"integer_vif_den_scale0", "integer_vif_den_scale0", true, "debug", Phase::FirstFrame, kDenHelp},
-    {"integer_vif_num_scale1", "integer_vif_num_scale1", true, "debug", Phase::FirstFrame, kNumHelp},
-    {"integer_vif_den_scale1", "integer_vif_den_scale1", true, "debug", Phase::FirstFrame, kDenHelp},
-    {"integer_vif_num_scale2", "integer_vif_num_scale2", true, "debug", Phase::FirstFrame, kNumHelp},
-    {"integer_vif_den_scale2", "integer_vif_den_scale2", true, "debug", Phase::FirstFrame, kDenHelp},
-    {"integer_vif_num_scale3", "integer_vif_num_scale3", true, "debug", Phase::FirstFrame, kNumHelp},
-    {"integer_vif_den_scale3", "integer_vif_den_scale3", true, "debug", Phase::FirstFrame, kDenHelp},
-};
-constexpr int kAllScales = 4;
-constexpr int kAllScalesNum = 5;
-constexpr int kAllScalesDen = 6;
-constexpr int kFirstNum = 7;
+constexpr OutputDef kOutputs[] = {QC_VIF_OUTPUTS("integer_")};
 
 // The sums of a frame for all instances together.
 struct FrameSums {
@@ -97,28 +68,15 @@ class Vif final : public Feature {
 
   // Scores of scales are float32, as libvmaf's.
   void collect(int64_t frame, const void* record, ScoreSink& sink) override {
-    double all_num = 0;
-    double all_den = 0;
-    for (int s = 0; s < kVifScales; ++s) {
-      float score = 0.0F;
-      float num = 0.0F;
-      float den = -1.0F;
-      if (s >= first_scale_) {
-        const VifScaleSums& sums = static_cast<const VifRecord*>(record)->scale[s];
-        num = static_cast<float>(double(sums.log_numerator) / 2048.0 +
-                                 (double(sums.flat_count) - double(sums.flat_numerator) / 16384.0 / 65025.0));
-        den = static_cast<float>(double(sums.log_denominator) / 2048.0 + double(sums.flat_count));
-        score = num / den;
-        all_num += double(num);
-        all_den += double(den);
-      }
-      sink.put(frame, s, double(score));
-      sink.put(frame, kFirstNum + 2 * s, double(num));
-      sink.put(frame, kFirstNum + 2 * s + 1, double(den));
+    vif::ScaleScore scores[vif::kScales];
+    for (int s = first_scale_; s < kVifScales; ++s) {
+      const VifScaleSums& sums = static_cast<const VifRecord*>(record)->scale[s];
+      const auto num = static_cast<float>(double(sums.log_numerator) / 2048.0 +
+                                          (double(sums.flat_count) - double(sums.flat_numerator) / 16384.0 / 65025.0));
+      const auto den = static_cast<float>(double(sums.log_denominator) / 2048.0 + double(sums.flat_count));
+      scores[s] = {double(num / den), double(num), double(den)};
     }
-    sink.put(frame, kAllScales, all_den == 0.0 ? 1.0 : all_num / all_den);
-    sink.put(frame, kAllScalesNum, all_num);
-    sink.put(frame, kAllScalesDen, all_den);
+    vif::put_scores(frame, scores, first_scale_, sink);
   }
 
  private:
