@@ -6,9 +6,9 @@
 namespace qc::device {
 
 // Calls `before(i, sum)` once for each i in [0, count), where `sum` is that of values[0 … i), added in an order of its
-// own. All of the block's kThreads threads take part.
-template <int kThreads, class Before>
-QC_DEVICE void prefix_sums(const double* values, int count, const Before& before) {
+// own. All of the block's kThreads threads take part. `values`: an array, or anything else with a double operator[].
+template <int kThreads, class Values, class Before>
+QC_DEVICE void prefix_sums(const Values& values, int count, const Before& before) {
   constexpr int kWarp = 32;
   QC_BLOCK_SHARED double totals[kThreads / kWarp];
   const int lane = static_cast<int>(thread_x()) % kWarp;

@@ -1,5 +1,7 @@
 #include "cuda/ssimulacra2/ssimulacra2.h"
 
+#include <bit>
+
 #include "cuda/device_layout.h"
 #include "cuda/images.h"
 #include "cuda/ssimulacra2/ssimulacra2_kernels.h"
@@ -11,6 +13,7 @@ namespace {
 using ssimulacra2::kChannels;
 using ssimulacra2::kScales;
 using ssimulacra2::kSums;
+using ssimulacra2::Weights;
 
 unsigned divided(int size, int by) { return static_cast<unsigned>((size + by - 1) / by); }
 
@@ -39,7 +42,6 @@ class Ssimulacra2Kernels final : public FeatureKernels {
     next_ = {pictures, rgb ? kSsimulacra2NextRgb : kSsimulacra2Next};
     rows_ = {blur, rgb ? kSsimulacra2RowsRgb : kSsimulacra2Rows};
     columns_ = {blur, rgb ? kSsimulacra2ColumnsRgb : kSsimulacra2Columns};
-    chunk_sums_ = {sums, kSsimulacra2ChunkSums};
     guesses_ = {sums, kSsimulacra2Guesses};
     maps_ = {sums, kSsimulacra2Maps};
     walk_ = {sums, kSsimulacra2Walk};
@@ -57,31 +59,52 @@ class Ssimulacra2Kernels final : public FeatureKernels {
     Ssimulacra2Args args = lay_out(layout);
     args.frame = memory.frame;
     args.record = reinterpret_cast<Ssimulacra2Record*>(memory.record);
-    unsigned row_strips = 0;
-    unsigned column_strips = 0;
-    unsigned chunk_blocks = 0;
-    unsigned groups = 0;
-    for (int s = 0; s < args.scales; ++s) {
-      const Ssimulacra2Scale& scale = args.scale[s];
-      args.from = s;
-      (s == 0 ? first_ : next_)
-          .launch(stream, {divided(scale.width, 2 * kLightThreads), divided(scale.height, kLightRows), 2},
-                  kLightThreads, args);
-      row_strips += kChannels * divided(scale.height, kStripRows);
-      column_strips += kChannels * divided(scale.width, kStripColumns);
-      chunk_blocks += kChannels * divided(scale.chunks, kErrorThreads / 32);
-      groups += kChannels * static_cast<unsigned>(scale.groups);
-    }
-    const auto sums = static_cast<unsigned>(args.scales * kChannels * kSums);
-    rows_.launch(stream, {row_strips}, kBlurThreads, args);
-    columns_.launch(stream, {column_strips}, kBlurThreads, args);
-    chunk_sums_.launch(stream, {chunk_blocks}, kErrorThreads, args);
-    guesses_.launch(stream, {sums}, kErrorGuessThreads, args);
-    maps_.launch(stream, {groups}, kErrorThreads, args);
-    walk_.launch(stream, {sums}, kErrorThreads, args);
+    launch_picture(stream, args, first_, 0, parameters_.rgb ? 1 : kYuvSteps);
+    // The scales that are not the largest fill the GPU less, so they run beside that.
+    const Branch small(stream);
+    for (int i = 1; i < args.scales; ++i) launch_picture(small.stream(), args, next_, i, 1);
+    launch_sums(small.stream(), args, 1, args.scales);
+    launch_sums(stream, args, 0, 1);
+    small.join();
   }
 
  private:
+  void launch_picture(abi::Stream stream, Ssimulacra2Args& args, const Kernel<Ssimulacra2Args>& kernel, int scale,
+                      int steps) const {
+    args.from = scale;
+    kernel.launch(stream,
+                  {divided(args.scale[scale].stripes * kStripe, steps * kLightBlockColumns),
+                   divided(args.scale[scale].height, kLightRows), 2},
+                  kLightThreads, args);
+  }
+
+  // From XYB to the sums of scales from … to - 1.
+  void launch_sums(abi::Stream stream, Ssimulacra2Args args, int from, int to) const {
+    args.from = from;
+    args.to = to;
+    unsigned row_strips = 0;
+    unsigned column_strips = 0;
+    unsigned groups = 0;
+    unsigned sums = 0;
+    for (int s = from; s < to; ++s) {
+      const Ssimulacra2Scale& scale = args.scale[s];
+      for (int c = 0; c < kChannels; ++c) {
+        const Weights& weights = parameters_.weights[s][c];
+        if (scale.sums[c] == 0) continue;
+        row_strips += divided(scale.height, kStripRows) * (weights.ssim() ? kBlurSignals : kEdgeSignals);
+        column_strips += divided(scale.width, kStripColumns);
+        groups += static_cast<unsigned>(scale.groups);
+        sums += static_cast<unsigned>(std::popcount(scale.sums[c]));
+      }
+    }
+    if (sums == 0) return;
+    rows_.launch(stream, {row_strips}, kRowThreads, args);
+    columns_.launch(stream, {column_strips}, kColumnThreads, args);
+    guesses_.launch(stream, {sums}, kErrorGuessThreads, args);
+    maps_.launch(stream, {groups}, kErrorThreads, args);
+    walk_.launch(stream, {sums}, kErrorWalkThreads, args);
+  }
+
   Ssimulacra2Args lay_out(Layout& layout) const {
     Ssimulacra2Args args{};
     for (int i = 0; i < 2; ++i) {
@@ -95,24 +118,30 @@ class Ssimulacra2Kernels final : public FeatureKernels {
       Ssimulacra2Scale& scale = args.scale[s];
       scale.width = parameters_.scale[s].width;
       scale.height = parameters_.scale[s].height;
-      const size_t pixels = static_cast<size_t>(scale.width) * static_cast<size_t>(scale.height);
-      const size_t chunks = (pixels + kErrorChunk - 1) / kErrorChunk;
-      const size_t groups = (chunks + kErrorGroup - 1) / kErrorGroup;
-      scale.chunks = static_cast<int>(chunks);
-      scale.groups = static_cast<int>(groups);
-      for (int c = 0; c < kChannels; ++c) {
-        scale.ssim |= uint32_t{parameters_.weights[s][c].ssim()} << c;
-        scale.edges |= uint32_t{parameters_.weights[s][c].edges()} << c;
-      }
-      if (s > 0) scale.light = layout.take<float>(2 * 3 * pixels);
-      scale.xyb = layout.take<float>(2 * kChannels * pixels);
-      scale.blurred = layout.take<float>(kChannels * kBlurSignals * pixels);
+      const auto height = static_cast<size_t>(scale.height);
+      const size_t pixels = static_cast<size_t>(scale.width) * height;
+      scale.stripes = static_cast<int>(divided(scale.width, kStripe));
+      const size_t plane = static_cast<size_t>(scale.stripes * kStripe) * height;
+      scale.row_chunks = static_cast<int>(divided(scale.width, kErrorChunk));
+      scale.chunks = scale.row_chunks * scale.height;
+      scale.groups = static_cast<int>(divided(scale.chunks, kErrorGroup));
+      scale.light_pitch = static_cast<int>(divided(scale.width, 4)) * 4;
+      for (int c = 0; c < kChannels; ++c)
+        for (int i = 0; i < ssimulacra2::kErrors; ++i) {
+          const Weights& weights = parameters_.weights[s][c];
+          scale.sums[c] |= uint32_t{weights.mean[i] != 0} << (2 * i) | uint32_t{weights.fourth[i] != 0} << (2 * i + 1);
+        }
+      if (s > 0) scale.light = layout.take<float>(2 * 3 * static_cast<size_t>(scale.light_pitch) * height);
+      scale.xyb = layout.take<float>(2 * kChannels * plane);
+      scale.blurred = layout.take<float>(kChannels * kBlurSignals * plane);
       scale.errors = layout.take<double>(kChannels * 2 * pixels);
-      scale.chunk_sum = layout.take<double>(kChannels * kSums * chunks);
-      scale.chunk_binade = layout.take<PackedBinade>(kChannels * kSums * chunks);
-      scale.chunk_map = layout.take<GrowingRunMap<double>>(kChannels * kSums * chunks);
-      scale.group_binade = layout.take<PackedBinade>(kChannels * kSums * groups);
-      scale.group_map = layout.take<GrowingRunMap<double>>(kChannels * kSums * groups);
+      const size_t chunks = kChannels * kSums * static_cast<size_t>(scale.chunks);
+      const size_t groups = kChannels * kSums * static_cast<size_t>(scale.groups);
+      scale.piece_sum = layout.take<float>(kChunkPieces * chunks);
+      scale.chunk_binade = layout.take<PackedBinade>(chunks);
+      scale.chunk_map = layout.take<GrowingRunMap<double>>(chunks);
+      scale.group_binade = layout.take<PackedBinade>(groups);
+      scale.group_map = layout.take<GrowingRunMap<double>>(groups);
     }
     return args;
   }
@@ -123,7 +152,6 @@ class Ssimulacra2Kernels final : public FeatureKernels {
   Kernel<Ssimulacra2Args> next_;
   Kernel<Ssimulacra2Args> rows_;
   Kernel<Ssimulacra2Args> columns_;
-  Kernel<Ssimulacra2Args> chunk_sums_;
   Kernel<Ssimulacra2Args> guesses_;
   Kernel<Ssimulacra2Args> maps_;
   Kernel<Ssimulacra2Args> walk_;

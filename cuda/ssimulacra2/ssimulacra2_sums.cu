@@ -1,5 +1,7 @@
 #include "cuda/device/prelude.h"
 //
+#include "cuda/device/prefix_sums.h"
+#include "cuda/math/map_walk.h"
 #include "cuda/ssimulacra2/ssimulacra2_kernels.h"
 
 namespace qc::cuda {
@@ -23,39 +25,77 @@ struct Part {
   int s;
   int channel;
   int index;
+  uint32_t sums;
 };
 
+// Which part the block has, where a channel of a scale has count(scale, sums) of them; the larger scales come first.
 template <class Count>
 QC_DEVICE Part find_part(const Ssimulacra2Args& args, const Count& count) {
   int index = static_cast<int>(block_x());
   QC_UNROLL
   for (int s = 0; s < kScales; ++s) {
-    const int parts = s < args.scales ? count(args.scale[s]) : 0;
-    if (index < kChannels * parts) return {args.scale[s], s, index / parts, index % parts};
-    index -= kChannels * parts;
+    QC_UNROLL
+    for (int channel = 0; channel < kChannels; ++channel) {
+      const uint32_t sums = args.scale[s].sums[channel];
+      const int parts = s >= args.from && s < args.to ? count(args.scale[s], sums) : 0;
+      if (index >= 0 && index < parts) return {args.scale[s], s, channel, index, sums};
+      index -= parts;
+    }
   }
   return {};
 }
 
-// The errors of one channel in raster order.
+// The part of the block that has one sum, and which.
+struct SumPart {
+  Part part;
+  int which;
+};
+
+QC_DEVICE SumPart find_sum(const Ssimulacra2Args& args) {
+  const Part part = find_part(args, [](const Ssimulacra2Scale&, uint32_t sums) { return count_ones(sums); });
+  uint32_t rest = part.sums;
+  for (int i = 0; i < part.index; ++i) rest &= rest - 1;
+  return {part, trailing_zeros(rest)};
+}
+
+// The errors of one channel.
 struct Errors {
   const double* ssim;
   const double* change;
   bool has_ssim;
   bool has_change;
-  int64_t count;
+  int width;
+  int row_chunks;
 
   QC_DEVICE explicit Errors(const Part& part)
-      : has_ssim((part.scale.ssim >> part.channel & 1) != 0),
-        has_change((part.scale.edges >> part.channel & 1) != 0),
-        count(int64_t{part.scale.width} * part.scale.height) {
-    ssim = part.scale.errors + part.channel * 2 * count;
-    change = ssim + count;
+      : has_ssim((part.sums & (1U << kSsim | 1U << kSsim4)) != 0),
+        has_change((part.sums & ~(1U << kSsim | 1U << kSsim4)) != 0),
+        width(part.scale.width),
+        row_chunks(part.scale.row_chunks) {
+    const int64_t pixels = int64_t{part.scale.width} * part.scale.height;
+    ssim = part.scale.errors + part.channel * 2 * pixels;
+    change = ssim + pixels;
   }
-  // Past the end, and where they are not wanted: zeros, which change no sum.
-  QC_DEVICE double ssim_at(int64_t i) const { return has_ssim && i < count ? ssim[i] : 0.0; }
-  QC_DEVICE double change_at(int64_t i) const { return has_change && i < count ? change[i] : 0.0; }
 };
+
+// A chunk of them.
+struct ErrorChunk {
+  const double* ssim;
+  const double* change;
+  int count;
+
+  // Past the end, and where they are not wanted: zeros, which change no sum.
+  QC_DEVICE double ssim_at(int i) const { return ssim != nullptr && i < count ? ssim[i] : 0.0; }
+  QC_DEVICE double change_at(int i) const { return change != nullptr && i < count ? change[i] : 0.0; }
+};
+
+QC_DEVICE ErrorChunk chunk_of(const Errors& errors, int chunk) {
+  const int row = chunk / errors.row_chunks;
+  const int column = (chunk - row * errors.row_chunks) * kErrorChunk;
+  const int64_t begin = int64_t{row} * errors.width + column;
+  return {errors.has_ssim ? errors.ssim + begin : nullptr, errors.has_change ? errors.change + begin : nullptr,
+          errors.width - column < kErrorChunk ? errors.width - column : kErrorChunk};
+}
 
 // What a pixel adds to sum `which`.
 QC_DEVICE double term_of(int which, double ssim, double change) {
@@ -84,204 +124,239 @@ QC_DEVICE Map compose_warp(Map map) {
   return map;
 }
 
-// The map of a chunk, valid in lane 0. Where no term is a tie in the binade's units and their sum is less than half of
-// it, each term adds a whole number of units whatever the sum is (math/ordered_sum_simd.cpp has the proof), and the map
-// is one number. Elsewhere the maps of the terms are composed.
-QC_DEVICE Map chunk_map(const Errors& errors, int64_t begin, int which, const double (&ssim)[kPerLane],
-                        const double (&change)[kPerLane], const Binade& binade) {
-  if (binade.negative || binade.exponent < -900 || binade.exponent > 900) return {{Map::kLimit, Map::kLimit}};
-  const double bottom = power_of_two(binade.exponent);
-  const double magic = 1.5 * bottom;
-  const double half_unit = bottom * 0x1p-53;
-  double sum = 0.0;
-  bool order_matters = false;
+// How a term is rounded to units of the last place of sums in a binade, to the even number of them if it is a tie.
+struct Rounding {
+  double bottom;
+  double magic;
+  double half_unit;
+
+  QC_DEVICE explicit Rounding(int exponent)
+      : bottom(power_of_two(exponent)), magic(1.5 * bottom), half_unit(bottom * 0x1p-53) {}
+  QC_DEVICE double rounded(double t) const { return (t + magic) - magic; }
+  QC_DEVICE bool is_tie(double rest) const { return rest == half_unit || rest == -half_unit; }
+};
+
+// What the ties among a chunk's terms add to it beyond the even numbers of units, from which they are one unit away, by
+// the parity of the sum before the chunk. After a tie the sum is even, whatever it was; so only the first one depends
+// on what was before the chunk.
+QC_DEVICE Map tie_steps(int which, const double (&ssim)[kPerLane], const double (&change)[kPerLane],
+                        const Rounding& rounding, double units_of) {
+  bool first = true;
+  uint32_t parity = 0;  // of the units since the last tie
+  int64_t step[2] = {0, 0};
   QC_UNROLL
   for (int j = 0; j < kPerLane; ++j) {
     const double t = term_of(which, ssim[j], change[j]);
-    const double rounded = (t + magic) - magic;
+    const double rounded = rounding.rounded(t);
     const double rest = t - rounded;
-    order_matters = order_matters || !(rest < half_unit && rest > -half_unit);
+    const uint32_t odd = ballot((static_cast<int64_t>(rounded * units_of) & 1) != 0);
+    const uint32_t up = ballot(rest > 0.0);
+    uint32_t ahead = 0xffffffffU;  // lanes that are not counted yet
+    for (uint32_t ties = ballot(rounding.is_tie(rest)); ties != 0; ties &= ties - 1) {
+      const uint32_t tie = ties & (0U - ties);
+      parity ^= static_cast<uint32_t>(count_ones(odd & ahead & (tie - 1))) & 1U;
+      const int by = (up & tie) != 0 ? 1 : -1;
+      if (first || parity != 0) {
+        step[0] += parity != 0 ? by : 0;
+        step[1] += !first || parity == 0 ? by : 0;
+      }
+      first = false;
+      parity = 0;
+      ahead = ~(tie | (tie - 1));
+    }
+    parity ^= static_cast<uint32_t>(count_ones(odd & ahead)) & 1U;
+  }
+  return {{step[0], step[1]}};
+}
+
+struct alignas(16) Four {
+  float value[4];
+};
+
+// What the terms of chunks add up to, nearly.
+struct ChunkSums {
+  const Four* pieces;
+
+  QC_DEVICE double operator[](int chunk) const {
+    static_assert(kChunkPieces == 8);
+    const Four a = pieces[2 * int64_t{chunk}];
+    const Four b = pieces[2 * int64_t{chunk} + 1];
+    const auto sum = [](const Four& f) { return (f.value[0] + f.value[1]) + (f.value[2] + f.value[3]); };
+    return static_cast<double>(sum(a)) + static_cast<double>(sum(b));
+  }
+};
+
+// The map of a chunk, of which each lane has every 32nd pixel. If all of it is less than half of the binade's least
+// number, each term that is no tie adds a whole number of units whatever the sum is (math/ordered_sum_simd.cpp has the
+// proof). Larger chunks, of which there are few, get no map.
+QC_DEVICE Map chunk_map(int which, const double (&ssim)[kPerLane], const double (&change)[kPerLane],
+                        const Binade& binade) {
+  if (binade.negative || binade.exponent < -900 || binade.exponent > 900) return Map::never();
+  const Rounding rounding(binade.exponent);
+  double sum = 0.0;
+  bool ties = false;
+  QC_UNROLL
+  for (int j = 0; j < kPerLane; ++j) {
+    const double t = term_of(which, ssim[j], change[j]);
+    const double rounded = rounding.rounded(t);
+    ties = ties || rounding.is_tie(t - rounded);
     sum += rounded;
   }
-  sum = warp_sum(order_matters ? bottom : sum);
-  if (sum < 0.5 * bottom) {
-    const auto units = static_cast<int64_t>(sum * power_of_two(52 - binade.exponent));
-    return {{units, units}};
+  sum = warp_sum(sum);
+  const bool any_ties = ballot(ties) != 0;
+  if (!(sum < 0.5 * rounding.bottom)) return Map::never();
+  const double units_of = power_of_two(52 - binade.exponent);
+  const auto units = static_cast<int64_t>(sum * units_of);
+  Map map = {{units, units}};
+  if (any_ties) {
+    const Map steps = tie_steps(which, ssim, change, rounding, units_of);
+    map.increment[0] += steps.increment[0];
+    map.increment[1] += steps.increment[1];
   }
-  const int lane = static_cast<int>(thread_x() % kWarp);
-  Map map = Map::identity();
-  for (int j = 0; j < kPerLane; ++j) {
-    const int64_t i = begin + lane * kPerLane + j;
-    extend(map, term_of(which, errors.ssim_at(i), errors.change_at(i)), binade);
+  return map;
+}
+
+// Walks over the maps in [position, end) as far as they apply to `sum`, 32 at a time; gives the index of the first that
+// does not, or end.
+QC_DEVICE int walk_maps(double& sum, const PackedBinade* binades, const Map* maps, int position, int end) {
+  const int lane = static_cast<int>(thread_x());
+  const auto binade_at = [&](int i) { return i < end ? binades[i] : no_binade(); };
+  const auto map_at = [&](int i) { return i < end ? maps[i] : Map::identity(); };
+  PackedBinade next_binade = binade_at(position + lane);
+  Map next_map = map_at(position + lane);
+  while (position < end) {
+    const bool fits = next_binade == any_binade() || contains(next_binade.binade(), sum);
+    const Map map = position + lane < end && fits ? next_map : Map::never();
+    next_binade = binade_at(position + kWarp + lane);
+    next_map = map_at(position + kWarp + lane);
+    const int steps = apply_maps(map, sum);
+    position += steps;
+    if (steps < kWarp) break;
   }
-  return compose_warp(map);
+  return position;
 }
 
 }  // namespace
 
-QC_KERNEL(qc_ssimulacra2_chunk_sums, Ssimulacra2Args, kErrorThreads) {
-  const Part part = find_part(args, [](const Ssimulacra2Scale& s) { return (s.chunks + kWarps - 1) / kWarps; });
-  const Errors errors(part);
-  const int lane = static_cast<int>(thread_x() % kWarp);
-  const int chunk = part.index * kWarps + static_cast<int>(thread_x() / kWarp);
-  const int64_t begin = int64_t{chunk} * kErrorChunk;
-  double sum[kSums] = {};
-  QC_UNROLL
-  for (int j = 0; j < kPerLane; ++j) {
-    const int64_t i = begin + j * kWarp + lane;
-    const double ssim = errors.ssim_at(i);
-    const double change = errors.change_at(i);
-    QC_UNROLL
-    for (int which = 0; which < kSums; ++which) sum[which] += term_of(which, ssim, change);
-  }
-  QC_UNROLL
-  for (int which = 0; which < kSums; ++which) {
-    const double total = warp_sum(sum[which]);
-    if (lane == 0 && chunk < part.scale.chunks)
-      part.scale.chunk_sum[(part.channel * kSums + which) * int64_t{part.scale.chunks} + chunk] = total;
-  }
-}
-
 QC_KERNEL(qc_ssimulacra2_guesses, Ssimulacra2Args, kErrorGuessThreads) {
-  QC_BLOCK_SHARED double totals[kErrorGuessThreads];
-  const Part part = find_part(args, [](const Ssimulacra2Scale&) { return static_cast<int>(kSums); });
-  const int chunks = part.scale.chunks;
-  const int64_t base = (part.channel * kSums + part.index) * int64_t{chunks};
-  const double* chunk_sum = part.scale.chunk_sum + base;
-  PackedBinade* chunk_binade = part.scale.chunk_binade + base;
-  const int thread = static_cast<int>(thread_x());
-  const int share = (chunks + kErrorGuessThreads - 1) / kErrorGuessThreads;
-  const int begin = thread * share;
-  const int end = begin + share < chunks ? begin + share : chunks;
-  double total = 0;
-  for (int k = begin; k < end; ++k) total += chunk_sum[k];
-  totals[thread] = total;
-  sync_block();
-  for (int distance = 1; distance < kErrorGuessThreads; distance *= 2) {
-    const double before = thread >= distance ? totals[thread - distance] : 0.0;
-    sync_block();
-    totals[thread] += before;
-    sync_block();
-  }
-  double sum = thread > 0 ? totals[thread - 1] : 0.0;
-  for (int k = begin; k < end; ++k) {
-    chunk_binade[k] = chunk_sum[k] == 0.0 ? any_binade() : PackedBinade::of(binade_of(sum));
-    sum += chunk_sum[k];
-  }
+  const SumPart sum = find_sum(args);
+  const Ssimulacra2Scale& scale = sum.part.scale;
+  const int64_t base = (sum.part.channel * kSums + sum.which) * int64_t{scale.chunks};
+  PackedBinade* chunk_binade = scale.chunk_binade + base;
+  const ChunkSums sums = {reinterpret_cast<const Four*>(scale.piece_sum + base * kChunkPieces)};
+  prefix_sums<kErrorGuessThreads>(
+      sums, scale.chunks, [&](int chunk, double before) { chunk_binade[chunk] = PackedBinade::of(binade_of(before)); });
 }
 
-QC_KERNEL(qc_ssimulacra2_maps, Ssimulacra2Args, kErrorThreads) {
+QC_KERNEL_RESIDENT(qc_ssimulacra2_maps, Ssimulacra2Args, kErrorThreads, 3) {
   QC_BLOCK_SHARED Map maps[kSums][kErrorGroup];
   QC_BLOCK_SHARED PackedBinade binades[kSums][kErrorGroup];
-  const Part part = find_part(args, [](const Ssimulacra2Scale& s) { return s.groups; });
+  const Part part = find_part(args, [](const Ssimulacra2Scale& s, uint32_t sums) { return sums != 0 ? s.groups : 0; });
   const Errors errors(part);
   const int thread = static_cast<int>(thread_x());
+  const int warp = thread / kWarp;
   const int lane = thread % kWarp;
   const int first = part.index * kErrorGroup;
-  const int last = first + kErrorGroup < part.scale.chunks ? first + kErrorGroup : part.scale.chunks;
-  for (int chunk = first + thread / kWarp; chunk < last; chunk += kWarps) {
-    const int64_t begin = int64_t{chunk} * kErrorChunk;
-    double ssim[kPerLane];
-    double change[kPerLane];
-    QC_UNROLL
-    for (int j = 0; j < kPerLane; ++j) {
-      ssim[j] = errors.ssim_at(begin + j * kWarp + lane);
-      change[j] = errors.change_at(begin + j * kWarp + lane);
+  const int64_t chunks = part.scale.chunks;
+  const int64_t plane = int64_t{part.channel} * kSums * chunks + first;
+  for (int i = thread; i < kSums * kErrorGroup; i += kErrorThreads) {
+    const int which = i / kErrorGroup;
+    const int c = i % kErrorGroup;
+    const bool there = (part.sums >> which & 1) != 0 && first + c < chunks;
+    binades[which][c] = there ? part.scale.chunk_binade[plane + which * chunks + c] : any_binade();
+  }
+  sync_block();
+  for (int c = warp; c < kErrorGroup; c += kWarps) {
+    const int chunk = first + c;
+    const bool there = chunk < chunks;
+    double ssim[kPerLane] = {};
+    double change[kPerLane] = {};
+    if (there) {
+      const ErrorChunk e = chunk_of(errors, chunk);
+      QC_UNROLL
+      for (int j = 0; j < kPerLane; ++j) {
+        ssim[j] = e.ssim_at(j * kWarp + lane);
+        change[j] = e.change_at(j * kWarp + lane);
+      }
     }
     QC_UNROLL
     for (int which = 0; which < kSums; ++which) {
-      const int64_t at = (part.channel * kSums + which) * int64_t{part.scale.chunks} + chunk;
-      const PackedBinade binade = part.scale.chunk_binade[at];
+      if ((part.sums >> which & 1) == 0) continue;
+      const int64_t at = plane + which * chunks + c;
+      bool zero = true;
+      QC_UNROLL
+      for (int j = 0; j < kPerLane; ++j) zero = zero && term_of(which, ssim[j], change[j]) == 0.0;
+      PackedBinade binade = any_binade();
       Map map = Map::identity();
-      if (!(binade == any_binade())) map = chunk_map(errors, begin, which, ssim, change, binade.binade());
+      if (ballot(!zero) != 0) {
+        binade = binades[which][c];
+        map = chunk_map(which, ssim, change, binade.binade());
+      }
       if (lane == 0) {
-        part.scale.chunk_map[at] = map;
-        maps[which][chunk - first] = map;
-        binades[which][chunk - first] = binade;
+        maps[which][c] = map;
+        if (there) part.scale.chunk_map[at] = map;
+        if (binade == any_binade()) {
+          binades[which][c] = binade;
+          if (there) part.scale.chunk_binade[at] = binade;
+        }
       }
     }
   }
   sync_block();
-  if (thread >= kSums) return;
-  // The group's map, if all its chunks that add something have one binade.
-  PackedBinade binade = any_binade();
-  Map map = Map::identity();
-  for (int c = 0; c < last - first; ++c) {
-    const PackedBinade b = binades[thread][c];
-    if (b == any_binade()) continue;
-    binade = binade == any_binade() || binade == b ? b : no_binade();
-    if (binade == no_binade()) break;
-    map = compose(map, maps[thread][c]);
-  }
-  const int64_t at = (part.channel * kSums + thread) * int64_t{part.scale.groups} + part.index;
-  part.scale.group_binade[at] = binade;
+  // A warp for each sum: the group's map, if all its chunks that add something have one binade.
+  static_assert(kSums <= kWarps && kErrorGroup == 2 * kWarp);
+  if (warp >= kSums || (part.sums >> warp & 1) == 0) return;
+  const PackedBinade of_first = binades[warp][2 * lane];
+  const PackedBinade of_second = binades[warp][2 * lane + 1];
+  const PackedBinade one = of_first == any_binade() ? of_second : of_first;
+  const uint32_t some = ballot(!(one == any_binade()));
+  const PackedBinade common = shuffle(one, some != 0 ? trailing_zeros(some) : 0);
+  const auto fits = [&](const PackedBinade& b) { return b == any_binade() || b == common; };
+  const bool all_fit = ballot(!fits(of_first) || !fits(of_second)) == 0;
+  const Map map = compose_warp(compose(maps[warp][2 * lane], maps[warp][2 * lane + 1]));
+  if (lane != 0) return;
+  const int64_t at = (part.channel * kSums + warp) * int64_t{part.scale.groups} + part.index;
+  part.scale.group_binade[at] = all_fit ? common : no_binade();
   part.scale.group_map[at] = map;
 }
 
-// All threads fetch what thread 0 then walks over: groups, the chunks of a group whose map does not apply, the terms of
-// such a chunk.
-QC_KERNEL(qc_ssimulacra2_walk, Ssimulacra2Args, kErrorThreads) {
-  QC_BLOCK_SHARED PackedBinade binade[kErrorThreads];
-  QC_BLOCK_SHARED Map map[kErrorThreads];
+// One warp walks over groups, the chunks of a group whose map does not apply, the terms of such a chunk.
+QC_KERNEL(qc_ssimulacra2_walk, Ssimulacra2Args, kErrorWalkThreads) {
   QC_BLOCK_SHARED double term[kErrorChunk];
-  QC_BLOCK_SHARED double shared_sum;
-  QC_BLOCK_SHARED int shared_position;
-  static_assert(kErrorChunk == kErrorThreads && kErrorGroup <= kErrorThreads);
-  const Part part = find_part(args, [](const Ssimulacra2Scale&) { return static_cast<int>(kSums); });
+  static_assert(kErrorWalkThreads == kWarp);
+  const SumPart sum_part = find_sum(args);
+  const Part& part = sum_part.part;
   const Errors errors(part);
-  const int which = part.index;
+  const int which = sum_part.which;
   const int chunks = part.scale.chunks;
   const int groups = part.scale.groups;
   const int64_t plane = part.channel * kSums + which;
-  const int thread = static_cast<int>(thread_x());
+  const PackedBinade* chunk_binade = part.scale.chunk_binade + plane * chunks;
+  const Map* chunk_map = part.scale.chunk_map + plane * chunks;
+  const PackedBinade* group_binade = part.scale.group_binade + plane * groups;
+  const Map* group_map = part.scale.group_map + plane * groups;
+  const int lane = static_cast<int>(thread_x());
 
-  // Applies maps of [begin, end), at most kErrorThreads of them, from `position` on until one does not apply; gives its
-  // index, or end.
-  const auto walk = [&](const PackedBinade* binades, const Map* maps, int begin, int end, int position) {
-    if (begin + thread < end) {
-      binade[thread] = binades[begin + thread];
-      map[thread] = maps[begin + thread];
-    }
-    sync_block();
-    if (thread == 0) {
-      double sum = shared_sum;
-      for (; position < end; ++position) {
-        const PackedBinade b = binade[position - begin];
-        if (!(b == any_binade()) && !advance(sum, map[position - begin], b.binade())) break;
-      }
-      shared_sum = sum;
-      shared_position = position;
-    }
-    sync_block();
-    return shared_position;
-  };
-
-  if (thread == 0) shared_sum = 0;
-  sync_block();
-  for (int group = 0; group < groups;) {
-    const int tile_end = group + kErrorThreads < groups ? group + kErrorThreads : groups;
-    group =
-        walk(part.scale.group_binade + plane * groups, part.scale.group_map + plane * groups, group, tile_end, group);
-    if (group == tile_end) continue;
+  double sum = 0;
+  for (int group = 0; group < groups; ++group) {
+    group = walk_maps(sum, group_binade, group_map, group, groups);
+    if (group == groups) break;
     const int first = group * kErrorGroup;
     const int last = first + kErrorGroup < chunks ? first + kErrorGroup : chunks;
-    for (int chunk = first; chunk < last;) {
-      chunk = walk(part.scale.chunk_binade + plane * chunks, part.scale.chunk_map + plane * chunks, first, last, chunk);
+    for (int chunk = first; chunk < last; ++chunk) {
+      chunk = walk_maps(sum, chunk_binade, chunk_map, chunk, last);
       if (chunk == last) break;
-      const int64_t i = int64_t{chunk} * kErrorChunk + thread;
-      term[thread] = term_of(which, errors.ssim_at(i), errors.change_at(i));
-      sync_block();
-      if (thread == 0) {
-        double sum = shared_sum;
-        for (const double t : term) sum += t;
-        shared_sum = sum;
-      }
-      sync_block();
-      ++chunk;
+      const ErrorChunk e = chunk_of(errors, chunk);
+      QC_UNROLL
+      for (int i = 0; i < kPerLane; ++i)
+        term[i * kWarp + lane] = term_of(which, e.ssim_at(i * kWarp + lane), e.change_at(i * kWarp + lane));
+      sync_warp();
+      QC_UNROLL
+      for (int i = 0; i < kErrorChunk; ++i) sum += term[i];
+      sync_warp();
     }
-    ++group;
   }
-  if (thread == 0) args.record->sum[part.s][part.channel][which] = shared_sum;
+  if (lane == 0) args.record->sum[part.s][part.channel][which] = sum;
 }
 
 }  // namespace qc::cuda

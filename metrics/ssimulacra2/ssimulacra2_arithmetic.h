@@ -23,6 +23,42 @@ QC_HD inline float fused(float a, float b, float c) {
 #endif
 }
 
+// a / b for numbers of which neither, nor their quotient, comes near the ends of the exponents' range; b may be zero in
+// float64. Device code has what the compiler makes of a division without its branch for other numbers, so that several
+// overlap.
+QC_HD inline float quotient(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
+  r = fused(fused(-b, r, 1.0f), r, r);
+  float q = a * r;
+  q = fused(fused(-b, q, a), r, q);
+  return fused(fused(-b, q, a), r, q);
+#else
+  return a / b;
+#endif
+}
+QC_HD inline double quotient(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  double estimate;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(estimate) : "d"(b));
+  const auto fma = [](double x, double y, double z) {
+    double d;
+    asm("fma.rn.f64 %0, %1, %2, %3;" : "=d"(d) : "d"(x), "d"(y), "d"(z));
+    return d;
+  };
+  double error = fma(-b, estimate, 1.0);
+  error = fma(error, error, error);
+  double r = fma(estimate, error, estimate);
+  r = fma(r, fma(-b, r, 1.0), r);
+  const double q = a * r;
+  const double exact = fma(r, fma(-b, q, a), q);
+  return b == 0.0 ? a * estimate : exact;
+#else
+  return a / b;
+#endif
+}
+
 // --- from samples to linear RGB --------------------------------------------------------------------------------------
 
 // How the samples of one input become linear RGB with the primaries of BT.709.
@@ -52,11 +88,23 @@ constexpr int kTransferEntries = 1024;
 
 QC_HD inline float clamped(float x) { return x < 0.0f ? 0.0f : x > 1.0f ? 1.0f : x; }
 
-QC_HD inline Rgb rgb_of_yuv(float luma, float cb, float cr, const Colour& c) {
-  const float y = (luma * c.step - c.luma_offset) * c.luma_scale;
+// What Cb and Cr add to red, green (one after the other) and blue.
+struct Chroma {
+  float red;
+  float green_u;
+  float green_v;
+  float blue;
+};
+
+QC_HD inline Chroma chroma_of(float cb, float cr, const Colour& c) {
   const float u = (cb * c.step - 0.5f) * c.chroma_scale;
   const float v = (cr * c.step - 0.5f) * c.chroma_scale;
-  return {clamped(y + c.red_v * v), clamped((y + c.green_u * u) + c.green_v * v), clamped(y + c.blue_u * u)};
+  return {c.red_v * v, c.green_u * u, c.green_v * v, c.blue_u * u};
+}
+
+QC_HD inline Rgb rgb_of_yuv(float luma, const Chroma& chroma, const Colour& c) {
+  const float y = (luma * c.step - c.luma_offset) * c.luma_scale;
+  return {clamped(y + chroma.red), clamped((y + chroma.green_u) + chroma.green_v), clamped(y + chroma.blue)};
 }
 
 // Interpolates the table. x is in [0, 1].
@@ -168,7 +216,7 @@ QC_HD inline double fourth_power(double x) {
 // Positive where the distorted picture (2) has edges that the reference (1) has not, negative where it lacks them.
 // Takes the distances of both pictures' samples from their blurred values.
 QC_HD inline double edge_change(double distance1, double distance2) {
-  return (1.0 + distance2) / (1.0 + distance1) - 1.0;
+  return quotient(1.0 + distance2, 1.0 + distance1) - 1.0;
 }
 
 QC_HD inline float magnitude(float x) { return x < 0.0f ? -x : x; }
@@ -180,7 +228,7 @@ struct YuvDialect {
   QC_HD static float cube_root(float x) {
     if (x <= 0.0f) return 0.0f;
     float y = __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, x) / 3 + 0x2a5137a0U);
-    for (int i = 0; i < 2; ++i) y = (2.0f * y + x / (y * y)) * kThird;
+    for (int i = 0; i < 2; ++i) y = (2.0f * y + quotient(x, y * y)) * kThird;
     return y;
   }
   static constexpr float kRootOfBias = 0x1.3f64f6p-3f;
@@ -203,17 +251,20 @@ struct YuvDialect {
 
   QC_HD static double ssim_error(const Moments& m) {
     const SsimParts p = ssim_parts(m);
-    const double d = 1.0 - (static_cast<double>(p.luminance) * static_cast<double>(p.structure)) /
-                               static_cast<double>(p.denominator);
+    const double d = 1.0 - quotient(static_cast<double>(p.luminance) * static_cast<double>(p.structure),
+                                    static_cast<double>(p.denominator));
     return d < 0.0 ? 0.0 : d;
   }
 
   // `wide`: one of the last P mod 8 pixels of a plane of P, where libvmaf's AVX2 code works in float64.
   QC_HD static double edge_error(float x1, float x2, const Moments& m, bool wide) {
-    if (wide)
-      return edge_change(magnitude(static_cast<double>(x1) - static_cast<double>(m.mean1)),
-                         magnitude(static_cast<double>(x2) - static_cast<double>(m.mean2)));
-    return edge_change(static_cast<double>(magnitude(x1 - m.mean1)), static_cast<double>(magnitude(x2 - m.mean2)));
+    double distance1 = static_cast<double>(magnitude(x1 - m.mean1));
+    double distance2 = static_cast<double>(magnitude(x2 - m.mean2));
+    if (wide) {
+      distance1 = magnitude(static_cast<double>(x1) - static_cast<double>(m.mean1));
+      distance2 = magnitude(static_cast<double>(x2) - static_cast<double>(m.mean2));
+    }
+    return edge_change(distance1, distance2);
   }
   static constexpr int64_t kWidePixels = 8;
 };

@@ -42,7 +42,8 @@ Picture linear_picture(const PictureView& view, const Parameters& p, const Input
         const int cx = chroma_position(x, p.plane[1].width, width);
         const int cy = chroma_position(y, p.plane[1].height, height);
         const auto sample = [&](int plane, int px, int py) { return static_cast<float>(view.plane[plane].at(px, py)); };
-        const Rgb encoded = rgb_of_yuv(sample(0, x, y), sample(1, cx, cy), sample(2, cx, cy), input.colour);
+        const Rgb encoded =
+            rgb_of_yuv(sample(0, x, y), chroma_of(sample(1, cx, cy), sample(2, cx, cy), input.colour), input.colour);
         const float* table = input.transfer.data();
         rgb = {linearised(encoded.r, table), linearised(encoded.g, table), linearised(encoded.b, table)};
       }
