@@ -124,13 +124,19 @@ bool blur_rows_narrow(const int16_t* const rows[5], int width, int depth, int16_
   const V16 sides = tap_pair(motion::kOuterTap, motion::kInnerTap);
   const V16 middle_and_round = tap_pair(motion::kMiddleTap, 1 << (depth - 1));
   const V16 one = hn::Set(d, 1);
+  // Copies, which no store can change.
+  const int16_t* const above2 = rows[0];
+  const int16_t* const above1 = rows[1];
+  const int16_t* const at = rows[2];
+  const int16_t* const below1 = rows[3];
+  const int16_t* const below2 = rows[4];
   V16 lowest = hn::Zero(d);
   V16 highest = hn::Zero(d);
   for (int x = 0; x < width; x += lanes) {
     // Differences are of at most 14 bits and a sign, so that two of them add up without overflow.
-    const V16 outer = hn::Add(hn::LoadU(d, rows[0] + x), hn::LoadU(d, rows[4] + x));
-    const V16 inner = hn::Add(hn::LoadU(d, rows[1] + x), hn::LoadU(d, rows[3] + x));
-    const V16 middle = hn::LoadU(d, rows[2] + x);
+    const V16 outer = hn::Add(hn::LoadU(d, above2 + x), hn::LoadU(d, below2 + x));
+    const V16 inner = hn::Add(hn::LoadU(d, above1 + x), hn::LoadU(d, below1 + x));
+    const V16 middle = hn::LoadU(d, at + x);
     const V32 low = hn::Add(pair_products(hn::InterleaveLower(d, outer, inner), sides),
                             pair_products(hn::InterleaveLower(d, middle, one), middle_and_round));
     const V32 high = hn::Add(pair_products(hn::InterleaveUpper(d, outer, inner), sides),
