@@ -22,13 +22,30 @@ QC_DEVICE Map scan_warp(Map map) {
 // many. To a sum in no binade only maps apply that change nothing.
 template <class T, class Map>
 QC_DEVICE int apply_maps(const Map& own, T& sum) {
-  const Map map = scan_warp(own);
+  using Integer = typename Map::Integer;
+  const int lane = static_cast<int>(device::thread_x() % 32);
   const FloatParts<T> parts(sum);
   const bool in_binade = contains(binade_of(sum), sum);
-  const auto k = parts.significand();
-  const bool holds = in_binade ? map.valid_at(k) : map.changes_nothing();
-  const int count = device::count_ones(device::ballot(holds));
-  const auto increment = device::shuffle((k & 1) != 0 ? map.increment[1] : map.increment[0], count > 0 ? count - 1 : 0);
+  const Integer k = parts.significand();
+  // From the first run to the lane's own, for an even and for an odd K. Beyond the first map that does not hold, these
+  // are of no meaning, but stay in range.
+  Integer even = own.increment[0];
+  Integer odd = own.increment[1];
+  QC_UNROLL
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const Integer even_before = device::shuffle_up(even, distance);
+    const Integer odd_before = device::shuffle_up(odd, distance);
+    const Integer after_even = even_before + ((even_before & 1) != 0 ? odd : even);
+    const Integer after_odd = odd_before + ((odd_before & 1) != 0 ? even : odd);
+    even = lane < distance ? even : after_even;
+    odd = lane < distance ? odd : after_odd;
+  }
+  const Integer to = (k & 1) != 0 ? odd : even;
+  const Integer from = device::shuffle_up(to, 1);
+  const bool holds = in_binade ? own.valid_at(k + (lane > 0 ? from : 0)) : own.changes_nothing();
+  const uint32_t fails = ~device::ballot(holds);
+  const int count = fails != 0 ? device::trailing_zeros(fails) : 32;
+  const Integer increment = device::shuffle(to, count > 0 ? count - 1 : 0);
   using Bits = typename FloatFormat<T>::Bits;
   if (count > 0) sum = __builtin_bit_cast(T, static_cast<Bits>(parts.bits + static_cast<Bits>(increment)));
   return count;

@@ -68,9 +68,12 @@ QC_KERNEL(qc_ordered_totals, OrderedRowsArgs, kOrderedTotalsThreads) {
   const OrderedPlane& plane = args.plane[block_x()];
   const int thread = static_cast<int>(thread_x());
   float sum = 0;
+  const auto fetch = [&](int first) { return first + thread < plane.height ? plane.row_sums[first + thread] : 0.0F; };
+  float next = fetch(0);
   for (int first = 0; first < plane.height; first += kOrderedTotalsThreads) {
-    row_sums[thread] = first + thread < plane.height ? plane.row_sums[first + thread] : 0.0F;
+    row_sums[thread] = next;
     sync_block();
+    next = fetch(first + kOrderedTotalsThreads);
     if (thread == 0) {
       QC_UNROLL
       for (int i = 0; i < kOrderedTotalsThreads; ++i) sum += row_sums[i];

@@ -106,43 +106,62 @@ QC_DEVICE void add_chunk(const OrderedSumArgs& args, int chunk, double& sum) {
 }  // namespace
 
 QC_KERNEL(qc_ordered_chunk_sums, OrderedSumArgs, kOrderedThreads) {
+  QC_BLOCK_SHARED double sums[kChunksPerGroup];
   const int lane = static_cast<int>(thread_x() % kWarp);
-  const int chunk = static_cast<int>(block_x()) * kWarps + static_cast<int>(thread_x() / kWarp);
-  const int64_t begin = int64_t{chunk} * kChunkTerms + lane;
-  double sum = 0;
+  const int warp = static_cast<int>(thread_x() / kWarp);
+  const int first = static_cast<int>(block_x()) * kChunksPerGroup;
   QC_UNROLL
-  for (int j = 0; j < kTermsPerLane; ++j) sum += term_at(args, begin + j * kWarp);
-  sum = warp_sum(sum);
-  if (lane == 0 && chunk < args.chunks) args.chunk_sum[chunk] = sum;
+  for (int i = 0; i < kChunksPerGroup / kWarps; ++i) {
+    const int c = i * kWarps + warp;
+    const int64_t begin = int64_t{first + c} * kChunkTerms + lane;
+    double sum = 0;
+    QC_UNROLL
+    for (int j = 0; j < kTermsPerLane; ++j) sum += term_at(args, begin + j * kWarp);
+    sum = warp_sum(sum);
+    if (lane == 0) sums[c] = sum;
+  }
+  sync_block();
+  if (warp != 0) return;
+  const double sum = sums[lane];
+  if (first + lane < args.chunks) args.chunk_sum[first + lane] = sum;
+  const double total = warp_sum(sum);
+  if (lane == 0) args.group_sum[block_x()] = total;
 }
 
 QC_KERNEL(qc_ordered_guesses, OrderedSumArgs, kGuessThreads) {
-  prefix_sums<kGuessThreads>(args.chunk_sum, args.chunks, [&](int chunk, double sum) {
-    args.chunk_binade[chunk] = PackedBinade::of(binade_of(sum));
-  });
+  prefix_sums<kGuessThreads>(args.group_sum, args.groups, [&](int group, double sum) { args.sum_before[group] = sum; });
 }
 
 QC_KERNEL(qc_ordered_maps, OrderedSumArgs, kOrderedThreads) {
   QC_BLOCK_SHARED BinadeMap chunks[kChunksPerGroup];
   const int lane = static_cast<int>(thread_x() % kWarp);
   const int warp = static_cast<int>(thread_x() / kWarp);
-  const int first = static_cast<int>(block_x()) * kChunksPerGroup;
-  for (int c = warp; c < kChunksPerGroup; c += kWarps) {
-    const int chunk = first + c;
-    BinadeMap run = BinadeMap::of_zeros();
+  const int group = static_cast<int>(block_x());
+  const int first = group * kChunksPerGroup;
+  if (warp == 0) {
+    const int chunk = first + lane;
+    const double to = scan_warp_sum(chunk < args.chunks ? args.chunk_sum[chunk] : 0.0);
+    const double from = shuffle_up(to, 1);
+    const double before = args.sum_before[group] + (lane > 0 ? from : 0.0);
+    chunks[lane] = BinadeMap::of_zeros();
     if (chunk < args.chunks) {
-      run.binade = args.chunk_binade[chunk];
-      run.map = chunk_map(args, chunk, run.binade.binade());
-      if (lane == kWarp - 1) args.chunk_map[chunk] = run.map;
+      chunks[lane].binade = PackedBinade::of(binade_of(before));
+      args.chunk_binade[chunk] = chunks[lane].binade;
     }
-    if (lane == kWarp - 1) chunks[c] = run;
+  }
+  sync_block();
+  for (int c = warp; c < kChunksPerGroup && first + c < args.chunks; c += kWarps) {
+    const Map map = chunk_map(args, first + c, chunks[c].binade.binade());
+    if (lane != kWarp - 1) continue;
+    args.chunk_map[first + c] = map;
+    chunks[c].map = map;
   }
   sync_block();
   if (warp != 0) return;
-  const BinadeMap group = join_lanes(chunks[lane]);
+  const BinadeMap all = join_lanes(chunks[lane]);
   if (lane != kWarp - 1) return;
-  args.group_binade[block_x()] = group.binade;
-  args.group_map[block_x()] = group.map;
+  args.group_binade[group] = all.binade;
+  args.group_map[group] = all.map;
 }
 
 // The walk has maps of runs of 32 groups, one made by each warp, while the first warp applies those before them.
@@ -180,7 +199,7 @@ QC_KERNEL(qc_ordered_walk, OrderedSumArgs, kWalkThreads) {
                 s, [&](double t) { return own.map_of(t); }, [&](int g, double& t) { add_group(first + g, t); });
           });
     }
-    join(tile + kTileGroups, joined[1 - current]);
+    if (tile + kTileGroups < args.groups) join(tile + kTileGroups, joined[1 - current]);
     sync_block();
     current = 1 - current;
   }

@@ -27,14 +27,16 @@ struct OrderedSumArgs {
   int chunks;  // of kChunkTerms terms, the last one of fewer
   int groups;  // of kChunksPerGroup chunks
   double* chunk_sum;
-  PackedBinade* chunk_binade;  // of the sum before each chunk, as far as any order of addition tells
+  double* group_sum;
+  double* sum_before;          // of each group, as far as any order of addition tells
+  PackedBinade* chunk_binade;  // of the sum before each chunk, likewise
   RunMap<double>* chunk_map;
   PackedBinade* group_binade;  // the first chunk's; the map is of no use if another chunk has another one
   RunMap<double>* group_map;
   double* result;
 };
 
-// In this order. One warp a chunk; one block; one block a group; one block.
+// In this order. One block a group; one block; one block a group; one block.
 constexpr KernelName<OrderedSumArgs> kOrderedChunkSums{"qc_ordered_chunk_sums"};
 constexpr KernelName<OrderedSumArgs> kOrderedGuesses{"qc_ordered_guesses"};
 constexpr KernelName<OrderedSumArgs> kOrderedMaps{"qc_ordered_maps"};

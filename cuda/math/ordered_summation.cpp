@@ -20,6 +20,8 @@ OrderedSumArgs lay_out(Layout& layout, int64_t count) {
   const auto chunks = static_cast<size_t>(args.chunks);
   const auto groups = static_cast<size_t>(args.groups);
   args.chunk_sum = layout.take<double>(chunks);
+  args.group_sum = layout.take<double>(groups);
+  args.sum_before = layout.take<double>(groups);
   args.chunk_binade = layout.take<PackedBinade>(chunks);
   args.chunk_map = layout.take<Map>(chunks);
   args.group_binade = layout.take<PackedBinade>(groups);
@@ -47,8 +49,7 @@ void OrderedSummation::enqueue(abi::Stream stream, const double* terms, int64_t 
   OrderedSumArgs args = lay_out(layout, count);
   args.terms = terms;
   args.result = result;
-  constexpr unsigned kWarps = kOrderedThreads / 32;
-  chunk_sums_.launch(stream, {(static_cast<unsigned>(args.chunks) + kWarps - 1) / kWarps}, kOrderedThreads, args);
+  chunk_sums_.launch(stream, {static_cast<unsigned>(args.groups)}, kOrderedThreads, args);
   guesses_.launch(stream, {1}, kGuessThreads, args);
   maps_.launch(stream, {static_cast<unsigned>(args.groups)}, kOrderedThreads, args);
   walk_.launch(stream, {1}, kWalkThreads, args);

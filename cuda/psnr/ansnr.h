@@ -9,12 +9,13 @@ namespace qc::cuda {
 struct AnsnrSquaresArgs {
   const FrameParameters* frame;
   float scale;  // 2^-(depth - 8)
-  int pitch;    // from row to row of the squares
+  int pitch;    // from row to row of the squares, even
   float* signal;
   float* noise;
 };
-// Blocks: stretches of kAnsnrThreads columns, of kAnsnrRows rows.
+// Blocks: stretches of kAnsnrColumns columns, of kAnsnrRows rows.
 constexpr int kAnsnrThreads = 128;
+constexpr int kAnsnrColumns = 256;
 constexpr int kAnsnrRows = 32;
 constexpr KernelName<AnsnrSquaresArgs> kAnsnrSquares{"qc_ansnr_squares"};
 

@@ -159,7 +159,7 @@ class FloatAnsnrKernels final : public FeatureKernels {
     lay_out(layout, squares);
     auto* record = reinterpret_cast<FloatAnsnrRecord*>(memory.record);
     const auto blocks = [](int n, int each) { return static_cast<unsigned>((n + each - 1) / each); };
-    squares_.launch(stream, {blocks(width_, kAnsnrThreads), blocks(height_, kAnsnrRows)}, kAnsnrThreads,
+    squares_.launch(stream, {blocks(width_, kAnsnrColumns), blocks(height_, kAnsnrRows)}, kAnsnrThreads,
                     {memory.frame, scale_, pitch(), squares[0].terms, squares[1].terms});
     OrderedRowsArgs sums{};
     sums.frame = memory.frame;

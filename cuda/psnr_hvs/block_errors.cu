@@ -21,10 +21,18 @@ using Map = GrowingRunMap<float>;
 constexpr int kWarp = 32;
 static_assert(kGroupBlocks == kWarp);
 
-// The samples of a group are at most a row of blocks; later the same memory holds the coefficients.
-constexpr int kTileColumns = kGroupBlocks * kBlockStep + 1;
-constexpr int kTileSamples = kBlock * kTileColumns;
-static_assert(2 * kTileSamples <= 2 * kGroupTerms);
+// The samples of the block whose first one is at column x of row y, all fetched at once.
+template <class Sample>
+QC_DEVICE void fetch_block(const PlaneView& plane, int x, int y, Int* block) {
+  const uint8_t* corner = plane.data + y * plane.stride + x * plane.step * static_cast<int>(sizeof(Sample));
+  QC_UNROLL
+  for (int i = 0; i < kBlockTerms; ++i)
+    block[i] = reinterpret_cast<const Sample*>(corner + i / kBlock * plane.stride)[i % kBlock * plane.step];
+  if constexpr (sizeof(Sample) > 1) {
+    QC_UNROLL
+    for (int i = 0; i < kBlockTerms; ++i) block[i] >>= plane.shift;
+  }
+}
 
 template <bool kWide>
 QC_DEVICE void block_errors(const BlockErrorsArgs& args) {
@@ -36,24 +44,18 @@ QC_DEVICE void block_errors(const BlockErrorsArgs& args) {
   const int group = static_cast<int>(block_x());
   const int row = group / args.out.groups_across;
   const int first = (group - row * args.out.groups_across) * kGroupBlocks;
-  const int left = first * kBlockStep;
   const int blocks = args.out.blocks_across - first < kGroupBlocks ? args.out.blocks_across - first : kGroupBlocks;
   const PairView& pair = args.frame->current;
 
-  // Each picture's warp reads its rows.
+  // A thread has a block of its picture.
   const PlaneView& plane = (picture ? pair.distorted : pair.reference).plane[args.plane];
-  const int columns = blocks * kBlockStep + 1;
-  for (int y = 0; y < kBlock; ++y)
-    for (int x = lane; x < columns; x += kWarp)
-      shared[picture * kTileSamples + y * kTileColumns + x] =
-          static_cast<int32_t>(plane.at(left + x, row * kBlockStep + y));
-  sync_block();
-
+  const int left = (first + (lane < blocks ? lane : 0)) * kBlockStep;
   Int block[kBlockTerms];
-  const int32_t* corner = shared + picture * kTileSamples + (lane < blocks ? lane : 0) * kBlockStep;
-  QC_UNROLL
-  for (int i = 0; i < kBlockTerms; ++i) block[i] = corner[i / kBlock * kTileColumns + i % kBlock];
-  sync_block();
+  if (plane.bytes == 1) {
+    fetch_block<uint8_t>(plane, left, row * kBlockStep, block);
+  } else {
+    fetch_block<uint16_t>(plane, left, row * kBlockStep, block);
+  }
   shared_threshold[picture][lane] = masking_threshold<kWide>(block, args.weights.mask);
   QC_UNROLL
   for (int i = 0; i < kBlockTerms; ++i) shared[picture * kGroupTerms + i * kGroupBlocks + lane] = block[i];
@@ -62,24 +64,29 @@ QC_DEVICE void block_errors(const BlockErrorsArgs& args) {
   // The two threads of a block share its terms.
   const float threshold = greater_of(shared_threshold[1][lane], shared_threshold[0][lane]);
   float* terms = args.out.terms + int64_t{group} * kGroupTerms;
-  double sum = 0;
-  for (int i = picture * (kBlockTerms / 2); i < (picture + 1) * (kBlockTerms / 2); ++i) {
-    const int at = i * kGroupBlocks + lane;
-    const float term =
-        lane < blocks ? error_term(shared[at], shared[kGroupTerms + at], threshold, args.weights, i) : 0.0F;
-    terms[at] = term;
-    sum += static_cast<double>(term);
+  float some = 0;
+  constexpr int kStep = 8;
+  for (int i = picture * (kBlockTerms / 2); i < (picture + 1) * (kBlockTerms / 2); i += kStep) {
+    QC_UNROLL
+    for (int j = 0; j < kStep; ++j) {
+      const int at = (i + j) * kGroupBlocks + lane;
+      const float term =
+          lane < blocks ? error_term(shared[at], shared[kGroupTerms + at], threshold, args.weights, i + j) : 0.0F;
+      terms[at] = term;
+      some += term;
+    }
   }
-  sum = block_sum<kBlockErrorThreads>(sum);
+  const double sum = block_sum<kBlockErrorThreads>(static_cast<double>(some));
   if (thread == 0) args.out.group_sum[group] = sum;
 }
 
 // Adds terms that are not negative to the map of a run, in one binade.
 class MapMaker {
  public:
-  QC_DEVICE MapMaker(int exponent, bool usable) : usable_(usable), scale_(1.0F), more_scale_(1.0F) {
+  // `exponent`: of a binade of normal numbers.
+  QC_DEVICE explicit MapMaker(int exponent) {
     // 2^(23 - exponent) in two steps, for it may be beyond float32.
-    const int shift = usable ? 23 - exponent : 0;
+    const int shift = 23 - exponent;
     const int half = shift / 2;
     scale_ = __builtin_bit_cast(float, static_cast<uint32_t>(half + 127) << 23);
     more_scale_ = __builtin_bit_cast(float, static_cast<uint32_t>(shift - half + 127) << 23);
@@ -112,10 +119,59 @@ class MapMaker {
  private:
   // A block's terms, each below 2^23, stay below 2^30.
   int increment_[2] = {0, 0};
-  bool usable_;
+  bool usable_ = true;
   float scale_;
   float more_scale_;
 };
+
+// The maps of the block whose terms begin at `terms`, kGroupBlocks apart, from the binade `lowest` on.
+QC_DEVICE BinadeMaps block_maps(const float* terms, int lowest) {
+  // Without ties each term adds a whole number of units, and so does a map.
+  const bool in_range = lowest > -100 && lowest < 100;
+  const float scale = in_range ? __builtin_bit_cast(float, static_cast<uint32_t>(23 - lowest + 127) << 23) : 0.0F;
+  float units[kBinades] = {};
+  bool tie[kBinades] = {};
+  bool fits[kBinades] = {in_range, in_range, in_range, in_range};
+  static_assert(kBinades == 4);
+  constexpr int kStep = 16;
+  for (int first = 0; first < kBlockTerms; first += kStep) {
+    float term[kStep];
+    QC_UNROLL
+    for (int i = 0; i < kStep; ++i) term[i] = terms[(first + i) * kGroupBlocks];
+    QC_UNROLL
+    for (int i = 0; i < kStep; ++i) {
+      float exact = term[i] * scale;
+      QC_UNROLL
+      for (int b = 0; b < kBinades; ++b) {
+        const float rounded = (exact + 0x1p+23F) - 0x1p+23F;
+        const float rest = exact - rounded;
+        tie[b] = tie[b] || rest == 0.5F || rest == -0.5F;
+        // From 2^23 units on, the accumulator leaves the binade.
+        fits[b] = fits[b] && exact < 0x1p+23F;
+        // Exact as long as it is of use.
+        units[b] += rounded;
+        exact *= 0.5F;
+      }
+    }
+  }
+  BinadeMaps maps;
+  QC_UNROLL
+  for (int b = 0; b < kBinades; ++b) {
+    maps.map[b] = Map::never();
+    if (fits[b] && !tie[b] && units[b] < 0x1p+24F) {
+      const int increment = static_cast<int>(units[b]);
+      maps.map[b] = {{increment, increment}};
+    } else if (in_range ? fits[b] && units[b] < 0x1p+24F : lowest + b > -127 && lowest + b < 128) {
+      MapMaker maker(lowest + b);
+      for (int i = 0; i < kBlockTerms; ++i) maker.add(terms[i * kGroupBlocks]);
+      maps.map[b] = maker.map();
+    }
+  }
+  return maps;
+}
+
+// Indexing an argument by a variable would copy it to memory.
+QC_DEVICE ErrorPlane plane_of(const ErrorSumArgs& args, unsigned i) { return i == 0 ? args.plane[0] : args.plane[1]; }
 
 // The map of a run of which maps for several binades are known, in the binade that the sum is in.
 QC_DEVICE Map map_in(float sum, const BinadeMaps& maps, int exponent) {
@@ -176,11 +232,15 @@ QC_DEVICE void add_group(const ErrorPlane& plane, int group, float& sum) {
 
 }  // namespace
 
-QC_KERNEL(qc_block_errors, BlockErrorsArgs, kBlockErrorThreads) { block_errors<false>(args); }
-QC_KERNEL(qc_wide_block_errors, BlockErrorsArgs, kBlockErrorThreads) { block_errors<true>(args); }
+QC_KERNEL_RESIDENT(qc_block_errors, BlockErrorsArgs, kBlockErrorThreads, kBlockErrorResidentBlocks) {
+  block_errors<false>(args);
+}
+QC_KERNEL_RESIDENT(qc_wide_block_errors, BlockErrorsArgs, kBlockErrorThreads, kBlockErrorResidentBlocks) {
+  block_errors<true>(args);
+}
 
 QC_KERNEL(qc_error_guesses, ErrorSumArgs, kErrorGuessThreads) {
-  const ErrorPlane& plane = args.plane[block_x()];
+  const ErrorPlane plane = plane_of(args, block_x());
   prefix_sums<kErrorGuessThreads>(plane.group_sum, plane.groups, [&](int group, double sum) {
     plane.exponent[group] =
         plane.group_sum[group] == 0 ? kOnlyZeros : binade_of(static_cast<float>(sum)).exponent - kBinadesBelow;
@@ -188,29 +248,16 @@ QC_KERNEL(qc_error_guesses, ErrorSumArgs, kErrorGuessThreads) {
 }
 
 QC_KERNEL(qc_error_maps, ErrorSumArgs, kErrorMapThreads) {
-  const ErrorPlane& plane = args.plane[block_y()];
+  const ErrorPlane plane = plane_of(args, block_y());
   const int lane = static_cast<int>(thread_x() % kWarp);
   const int group = static_cast<int>(block_x() * (kErrorMapThreads / kWarp) + thread_x() / kWarp);
   // The same for the whole warp.
   if (group >= plane.groups || plane.exponent[group] == kOnlyZeros) return;
-  const int lowest = plane.exponent[group];
-  const auto maker = [&](int i) { return MapMaker(lowest + i, lowest + i > -127 && lowest + i < 128); };
-  MapMaker makers[kBinades] = {maker(0), maker(1), maker(2), maker(3)};
-  static_assert(kBinades == 4);
-  const float* terms = plane.terms + int64_t{group} * kGroupTerms + lane;
-  for (int i = 0; i < kBlockTerms; ++i) {
-    const float term = terms[i * kGroupBlocks];
-    QC_UNROLL
-    for (int b = 0; b < kBinades; ++b) makers[b].add(term);
-  }
-  BinadeMaps block;
+  const BinadeMaps block = block_maps(plane.terms + int64_t{group} * kGroupTerms + lane, plane.exponent[group]);
+  plane.block_map[int64_t{group} * kGroupBlocks + lane] = block;
   BinadeMaps all;
   QC_UNROLL
-  for (int b = 0; b < kBinades; ++b) {
-    block.map[b] = makers[b].map();
-    all.map[b] = scan_warp(block.map[b]);
-  }
-  plane.block_map[int64_t{group} * kGroupBlocks + lane] = block;
+  for (int b = 0; b < kBinades; ++b) all.map[b] = scan_warp(block.map[b]);
   if (lane == kWarp - 1) plane.group_map[group] = all;
 }
 
@@ -220,7 +267,7 @@ QC_KERNEL(qc_error_walk, ErrorSumArgs, kErrorWalkThreads) {
   constexpr int kTileGroups = kWarps * kWarp;
   static_assert(kWarps <= kWarp);
   QC_BLOCK_SHARED RunMaps joined[2][kWarps];
-  const ErrorPlane& plane = args.plane[block_x()];
+  const ErrorPlane plane = plane_of(args, block_x());
   const int lane = static_cast<int>(thread_x() % kWarp);
   const int warp = static_cast<int>(thread_x() / kWarp);
   const auto join = [&](int tile, RunMaps* to) {
@@ -243,11 +290,11 @@ QC_KERNEL(qc_error_walk, ErrorSumArgs, kErrorWalkThreads) {
                 s, [&](float t) { return own.map_of(t); }, [&](int g, float& t) { add_group(plane, first + g, t); });
           });
     }
-    join(tile + kTileGroups, joined[1 - current]);
+    if (tile + kTileGroups < plane.groups) join(tile + kTileGroups, joined[1 - current]);
     sync_block();
     current = 1 - current;
   }
-  if (thread_x() == 0) args.record->error[block_x()] = sum;
+  if (thread_x() == 0) args.error[block_x()] = sum;
 }
 
 }  // namespace qc::cuda

@@ -12,7 +12,6 @@
 #include "cuda/device/kernel_name.h"
 #include "math/ordered_sum.h"
 #include "psnr_hvs/hvs_weights.h"
-#include "psnr_hvs/psnr_hvs_record.h"
 
 namespace qc::cuda {
 
@@ -50,12 +49,13 @@ struct BlockErrorsArgs {
 };
 // A thread for each block and picture of a group. Blocks: groups. For samples of up to 12 bits, and of more.
 constexpr int kBlockErrorThreads = 2 * kGroupBlocks;
+constexpr int kBlockErrorResidentBlocks = 12;
 constexpr KernelName<BlockErrorsArgs> kBlockErrors{"qc_block_errors"};
 constexpr KernelName<BlockErrorsArgs> kWideBlockErrors{"qc_wide_block_errors"};
 
 struct ErrorSumArgs {
-  ErrorPlane plane[3];
-  PsnrHvsRecord* record;
+  ErrorPlane plane[2];
+  float* error;  // a sum each
 };
 constexpr int kErrorGuessThreads = 1024;
 constexpr int kErrorMapThreads = 128;

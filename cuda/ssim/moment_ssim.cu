@@ -58,17 +58,22 @@ QC_DEVICE void moment_ssim(const MomentSsimArgs& args) {
       }
       sync_block();
       fetch(y + 1);
-      Word across[kMoments] = {};
+      // Samples at equal distances from the position have equal weights.
+      Word across[kMoments];
       QC_UNROLL
-      for (int t = -kRadius; t <= kRadius; ++t) {
+      for (int t = 0; t <= kRadius; ++t) {
         const Word weight = static_cast<Word>(ssim::moment_weight(t));
-        const Word a = rows[buffer][0][thread + t + kRadius];
-        const Word b = rows[buffer][1][thread + t + kRadius];
-        across[kX] += weight * a;
-        across[kY] += weight * b;
-        across[kXX] += weight * (a * a);
-        across[kXY] += weight * (a * b);
-        across[kYY] += weight * (b * b);
+        const Word a = rows[buffer][0][thread + kRadius + t];
+        const Word b = rows[buffer][1][thread + kRadius + t];
+        if (t == 0) {
+          const Word centre[kMoments] = {a, b, a * a, a * b, b * b};
+          for (int m = 0; m < kMoments; ++m) across[m] = weight * centre[m];
+          continue;
+        }
+        const Word c = rows[buffer][0][thread + kRadius - t];
+        const Word d = rows[buffer][1][thread + kRadius - t];
+        const Word both[kMoments] = {a + c, b + d, a * a + c * c, a * b + c * d, b * b + d * d};
+        for (int m = 0; m < kMoments; ++m) across[m] += weight * both[m];
       }
       QC_UNROLL
       for (int m = 0; m < kMoments; ++m) ring[slot][m] = across[m];
@@ -76,11 +81,20 @@ QC_DEVICE void moment_ssim(const MomentSsimArgs& args) {
       const int centre = y - kRadius;
       if (centre < top || x >= width) continue;
       Sum down[kMoments] = {};
+      const auto add = [&](int t, int m, auto moment) { down[m] += static_cast<Sum>(ssim::moment_weight(t)) * moment; };
       QC_UNROLL
-      for (int t = 0; t < kTaps; ++t) {
-        const auto& row = ring[(slot + 1 + t) % kTaps];
+      for (int m = 0; m < kMoments; ++m) {
+        const auto at = [&](int t) { return ring[(slot + 1 + kRadius + t) % kTaps][m]; };
+        add(0, m, at(0));
         QC_UNROLL
-        for (int m = 0; m < kMoments; ++m) down[m] += static_cast<Sum>(ssim::moment_weight(t - kRadius)) * row[m];
+        for (int t = 1; t <= kRadius; ++t) {
+          if constexpr (sizeof(Sum) == sizeof(Word)) {
+            add(t, m, at(-t) + at(t));
+          } else {
+            add(t, m, at(-t));
+            add(t, m, at(t));
+          }
+        }
       }
       const ssim::Moments moments = {static_cast<double>(down[kX]), static_cast<double>(down[kY]),
                                      static_cast<double>(down[kXX]), static_cast<double>(down[kXY]),
@@ -96,7 +110,7 @@ QC_DEVICE void moment_ssim(const MomentSsimArgs& args) {
 QC_KERNEL_RESIDENT(qc_byte_moment_ssim, MomentSsimArgs, kMomentThreads, 5) {
   moment_ssim<uint32_t, uint32_t, kMomentThreads>(args);
 }
-QC_KERNEL_RESIDENT(qc_moment_ssim, MomentSsimArgs, kMomentThreads, 5) {
+QC_KERNEL_RESIDENT(qc_moment_ssim, MomentSsimArgs, kMomentThreads, 6) {
   moment_ssim<uint32_t, uint64_t, kMomentThreads>(args);
 }
 QC_KERNEL(qc_wide_moment_ssim, MomentSsimArgs, kWideMomentThreads) {

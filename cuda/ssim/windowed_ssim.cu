@@ -21,29 +21,35 @@ constexpr int kRing = kTaps + kStep - 1;
 static_assert(kRing % kStep == 0);
 enum Quantity { kX, kY, kXX, kYY, kXY, kQuantities };
 
-// Where a block's samples come from.
+// Where a block's samples come from. They are read some time before they are used; what is done with them waits until
+// then.
 template <class T>
 struct LumaSource {
+  using Raw = T;
   static constexpr bool kNonNegative = true;
   PlaneView plane[2];
   float scale;
 
   QC_DEVICE LumaSource(const WindowedSsimArgs& args, const WindowedPlane&)
       : plane{args.frame->current.reference.plane[0], args.frame->current.distorted.plane[0]}, scale(args.scale) {}
-  QC_DEVICE float at(int picture, int x, int y) const {
-    const T* row = reinterpret_cast<const T*>(plane[picture].data + y * plane[picture].stride);
-    return static_cast<float>(static_cast<uint32_t>(row[x]) >> plane[picture].shift) * scale;
+  QC_DEVICE Raw at(int picture, int x, int y) const {
+    return reinterpret_cast<const T*>(plane[picture].data + y * plane[picture].stride)[x];
+  }
+  QC_DEVICE float value(int picture, Raw raw) const {
+    return static_cast<float>(static_cast<uint32_t>(raw) >> plane[picture].shift) * scale;
   }
 };
 
 template <bool kPositive>
 struct FloatSource {
+  using Raw = float;
   static constexpr bool kNonNegative = kPositive;
   const float* plane[2];
   int width;
 
   QC_DEVICE FloatSource(const WindowedSsimArgs&, const WindowedPlane& p) : plane{p.x, p.y}, width(p.width) {}
-  QC_DEVICE float at(int picture, int x, int y) const { return plane[picture][int64_t{y} * width + x]; }
+  QC_DEVICE Raw at(int picture, int x, int y) const { return plane[picture][int64_t{y} * width + x]; }
+  QC_DEVICE float value(int, Raw raw) const { return raw; }
 };
 
 // Float64 sums of float32 products, one for each quantity. Of the signed ones, some are widened by moving bits and some
@@ -180,6 +186,7 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
   QC_BLOCK_SHARED float rows[2][kStep][2][kRowSamples];  // double-buffered
   QC_BLOCK_SHARED float ring[kRing][kQuantities][kWindowThreads];
   using Sums = WindowSums<Source::kNonNegative>;
+  using Raw = typename Source::Raw;
   int block = static_cast<int>(block_x());
   int p = 0;
   while (block >= args.plane[p].blocks) block -= args.plane[p++].blocks;
@@ -197,9 +204,9 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
   const bool second = thread < kTaps - 1;
   const auto fetch = [&](int picture, int offset, int y) {
     const int x = left + thread + offset;
-    return x < plane.width && y < end_row ? source.at(picture, x, y) : 0.0F;
+    return x < plane.width && y < end_row ? source.at(picture, x, y) : Raw{0};
   };
-  float next[kStep][2][2] = {};
+  Raw next[kStep][2][2] = {};
   const auto fetch_rows = [&](int y) {
     for (int r = 0; r < kStep; ++r)
       for (int picture = 0; picture < 2; ++picture) {
@@ -215,8 +222,8 @@ QC_DEVICE void windowed_ssim(const WindowedSsimArgs& args) {
     const int buffer = (y - top) / kStep & 1;
     for (int r = 0; r < kStep; ++r)
       for (int picture = 0; picture < 2; ++picture) {
-        rows[buffer][r][picture][thread] = next[r][picture][0];
-        if (second) rows[buffer][r][picture][thread + kWindowThreads] = next[r][picture][1];
+        rows[buffer][r][picture][thread] = source.value(picture, next[r][picture][0]);
+        if (second) rows[buffer][r][picture][thread + kWindowThreads] = source.value(picture, next[r][picture][1]);
       }
     sync_block();
     if (y + kStep < end_row) fetch_rows(y + kStep);

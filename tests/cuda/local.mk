@@ -5,7 +5,7 @@ CLEANFILES += tests/cuda/flags_probe.loose tests/cuda/flags_probe.ptx $(qc_kerne
 if HAVE_CUDA
 if HAVE_CMOCKA
 cuda_tests = tests/cuda/executor_test tests/cuda/no_driver_test tests/cuda/cambi_test \
-	tests/cuda/ordered_sum_test
+	tests/cuda/ordered_sum_test tests/cuda/psnr_hvs_test
 check_PROGRAMS += $(cuda_tests)
 TESTS += $(cuda_tests)
 cuda_test_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CMOCKA_CFLAGS)
@@ -26,6 +26,10 @@ tests_cuda_cambi_test_LDADD = $(cuda_test_libs)
 tests_cuda_ordered_sum_test_SOURCES = tests/cuda/ordered_sum_test.cpp
 tests_cuda_ordered_sum_test_CPPFLAGS = $(cuda_test_cppflags)
 tests_cuda_ordered_sum_test_LDADD = $(cuda_test_libs)
+
+tests_cuda_psnr_hvs_test_SOURCES = tests/cuda/psnr_hvs_test.cpp
+tests_cuda_psnr_hvs_test_CPPFLAGS = $(cuda_test_cppflags)
+tests_cuda_psnr_hvs_test_LDADD = $(cuda_test_libs)
 endif
 
 if HAVE_CUDA_H

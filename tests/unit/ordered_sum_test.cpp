@@ -312,6 +312,35 @@ void edges(void**) {
   check_edges<double>();
 }
 
+// What a walk does with runs that have no map, and with those that need none.
+template <class Map, class T>
+void check_never_and_nothing() {
+  const Binade one = {0, false};
+  Map zeros = Map::identity();
+  for (const T zero : {T{0}, -T{0}, T{0}}) extend(zeros, zero, one);
+  assert_true(zeros.changes_nothing());
+  Map some = zeros;
+  extend(some, ulp<T>(0) / 2, one);
+  assert_false(some.changes_nothing());
+  assert_false(Map::never().changes_nothing());
+  Map map = Map::identity();
+  for (int i = 0; i < 100; ++i) {
+    map = i == 50 ? compose(map, Map::never()) : compose(map, Map::of(ulp<T>(0) * static_cast<T>(i), one));
+    assert_false(map.changes_nothing() && i > 0);
+    for (const T sum : {T{1}, T{1} + ulp<T>(0), T{1.5}, T{2} - ulp<T>(0)}) {
+      T walked = sum;
+      if (i >= 50) assert_false(advance(walked, map, one));
+    }
+  }
+}
+
+void never_and_nothing(void**) {
+  check_never_and_nothing<RunMap<float>, float>();
+  check_never_and_nothing<RunMap<double>, double>();
+  check_never_and_nothing<GrowingRunMap<float>, float>();
+  check_never_and_nothing<GrowingRunMap<double>, double>();
+}
+
 template <class T>
 void check_associativity() {
   Random random(4);
@@ -519,6 +548,7 @@ int main() {
       cmocka_unit_test(steps),
       cmocka_unit_test(ties),
       cmocka_unit_test(edges),
+      cmocka_unit_test(never_and_nothing),
       cmocka_unit_test(associativity),
       cmocka_unit_test(certified_quotients),
       cmocka_unit_test(two_sums),
