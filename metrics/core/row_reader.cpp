@@ -73,7 +73,22 @@ namespace qc {
 namespace {
 HWY_EXPORT(unpack_row8);
 HWY_EXPORT(unpack_row16);
+
+// What this thread has had and does not use. A kernel reads six planes at most.
+thread_local std::vector<uint8_t> spare_rows[6];
 }  // namespace
+
+RowBuffer::RowBuffer(size_t bytes) {
+  if (bytes == 0) return;
+  for (auto& spare : spare_rows)
+    if (bytes_.empty()) bytes_.swap(spare);
+  if (bytes_.size() < bytes) bytes_.resize(bytes);
+}
+
+RowBuffer::~RowBuffer() {
+  for (auto& spare : spare_rows)
+    if (spare.empty()) spare.swap(bytes_);
+}
 
 void unpack_row(const uint8_t* source, int step, int, int width, uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(unpack_row8)(source, step, width, out);
