@@ -193,7 +193,7 @@ class CambiKernels final : public FeatureKernels {
     for (int s = 0; s < kCambiScales; ++s) {
       const cambi::Scale& scale = p.scales[s];
       picture.strips[s] = divide_up(scale.width, core);
-      picture.pitch[s] = picture.strips[s] * core + 2 * pad;
+      picture.pitch[s] = divide_up(scale.width, kCambiAlign) * kCambiAlign;
       picture.band[s] = std::clamp(2 * pad / 8 * 8, kLeastBand, kMostBand);
       if (picture.strips[s] * divide_up(scale.height, picture.band[s]) < kBlocks * multiprocessors_)
         picture.band[s] = kLeastBand;
@@ -216,10 +216,12 @@ class CambiKernels final : public FeatureKernels {
     for (size_t i = 0; i < pictures_.size(); ++i) {
       const Picture& picture = pictures_[i];
       const cambi::Scale* scale = picture.parameters->scales;
-      for (size_t s = 0; s < 2; ++s) b.image[i][s] = layout.take<uint16_t>(scale[s].pixels());
+      const auto samples = [&](int s) {
+        return static_cast<size_t>(picture.pitch[s]) * static_cast<size_t>(scale[s].height);
+      };
+      for (int s = 0; s < 2; ++s) b.image[i][s] = layout.take<uint16_t>(samples(s));
       for (int s = 0; s < kCambiScales; ++s) {
-        b.indices[i][s] =
-            layout.take<uint16_t>(static_cast<size_t>(picture.pitch[s]) * static_cast<size_t>(scale[s].height));
+        b.indices[i][s] = layout.take<uint16_t>(samples(s));
         b.contrasts[i][s] = layout.take<uint32_t>(scale[s].pixels());
       }
     }
@@ -229,23 +231,23 @@ class CambiKernels final : public FeatureKernels {
   void make_levels(abi::Stream stream, const SlotMemory& memory, size_t i, const Buffers& b) const {
     const Picture& picture = pictures_[i];
     const cambi::PictureParameters& p = *picture.parameters;
-    const int pad = p.window / 2;
     levels_.launch(stream,
-                   {static_cast<unsigned>(divide_up(p.width, kCambiTileWidth)),
-                    static_cast<unsigned>(divide_up(p.height, kCambiTileHeight))},
+                   {static_cast<unsigned>(divide_up(p.width, kCambiLevelsColumns)),
+                    static_cast<unsigned>(divide_up(p.height, kCambiLevelsBlockRows))},
                    kCambiLevelsThreads,
                    {memory.frame, picture.reference ? 1 : 0, pointer<const int>(picture.columns.get()),
                     pointer<const int>(picture.rows.get()), p.width, p.height, parameters_.smoothed ? 1 : 0,
-                    p.mask_threshold, parameters_.half_size ? 2 : 1, b.image[i][0], p.scales[0].width});
+                    p.mask_threshold, parameters_.half_size ? 2 : 1, b.image[i][0], picture.pitch[0]});
     for (int s = 0; s < kCambiScales; ++s) {
       const cambi::Scale& scale = p.scales[s];
       const bool last = s + 1 == kCambiScales;
-      filter_.launch(stream,
-                     {static_cast<unsigned>(divide_up(picture.pitch[s], kCambiFilterThreads)),
-                      static_cast<unsigned>(divide_up(scale.height, kCambiFilterRows))},
-                     kCambiFilterThreads,
-                     {b.image[i][s % 2], scale.width, scale.height, last ? nullptr : b.image[i][(s + 1) % 2],
-                      last ? 0 : p.scales[s + 1].width, b.indices[i][s], picture.pitch[s], pad, base_, indices_});
+      filter_.launch(
+          stream,
+          {static_cast<unsigned>(divide_up(scale.width, kCambiFilterColumns)),
+           static_cast<unsigned>(divide_up(scale.height, kCambiFilterBlockRows))},
+          kCambiFilterThreads,
+          {b.image[i][s % 2], scale.width, scale.height, picture.pitch[s], last ? nullptr : b.image[i][(s + 1) % 2],
+           last ? 0 : picture.pitch[s + 1], b.indices[i][s], base_, indices_});
     }
   }
 

@@ -54,14 +54,14 @@ struct Shared {
   int end;  // first level that is not the pixels' own in this descent
 };
 
-// What all threads of a block agree on.
+// What a block works on.
 struct Strip {
-  const uint16_t* indices;  // of the row 0, at the first column that counts
+  const uint16_t* indices;  // of the row 0, in the thread's column
   int64_t pitch;
   int height;
-  int pad;
-  int core;  // columns whose contrast values the block makes
-  int top;   // rows likewise
+  bool inside;  // the thread's column is one of the plane
+  int core;     // columns whose contrast values the block makes
+  int top;      // rows likewise
   int bottom;
 };
 
@@ -72,7 +72,7 @@ QC_DEVICE uint8_t* bytes_of(Shared<kColumns>& shared) {
 
 // The index of the thread's column; kNone outside the plane.
 QC_DEVICE uint32_t index_at(const Strip& strip, int y) {
-  return y >= 0 && y < strip.height ? strip.indices[y * strip.pitch + static_cast<int>(thread_x())] : kNone;
+  return strip.inside && y >= 0 && y < strip.height ? strip.indices[y * strip.pitch] : kNone;
 }
 
 template <int kColumns>
@@ -240,12 +240,13 @@ QC_DEVICE void contrasts(const CambiContrastArgs& args) {
   const int differences = args.differences;
   const int reach = differences < kLeastReach ? kLeastReach : differences;
   Strip strip;
-  strip.pad = pad;
   strip.core = kColumns - 2 * pad;
   strip.height = plane.height;
   strip.pitch = plane.pitch;
   const int left = block % plane.strips * strip.core;
-  strip.indices = plane.indices + left;
+  const int column = left - pad + thread;
+  strip.inside = column >= 0 && column < plane.width;
+  strip.indices = plane.indices + column;
   strip.top = block / plane.strips * plane.band;
   strip.bottom = strip.top + plane.band < plane.height ? strip.top + plane.band : plane.height;
   const int x = left + thread;
@@ -332,7 +333,7 @@ QC_DEVICE void contrasts(const CambiContrastArgs& args) {
         shared.rows[i].counts[thread] = 0;
         if (thread == 0) shared.rows[i].before[kColumns / 2] = {0, 0};
       }
-      const uint16_t* own = strip.indices + pad + thread;
+      const uint16_t* own = plane.indices + x;
       for_each_row(strip, strip.top - pad, strip.top + pad + 1, [&](uint32_t index, int) { count(shared, index, 1); });
       uint32_t index = inside ? own[strip.top * strip.pitch] : kNone;
       if (ballot(in_descent(index)) && thread % kWarp == 0) shared.row_active[0] = 1;

@@ -18,109 +18,137 @@ QC_DEVICE uint32_t sample(const PlaneView& plane, int x, int y) {
          plane.shift;
 }
 
-// Around the tile: half of 7x7, the neighbour that a pixel is compared with, and the one that smooths that.
-constexpr int kHalf = 3;
-constexpr int kIndicatorRows = kCambiTileHeight + 2 * kHalf;
-constexpr int kIndicatorWords = (kCambiTileWidth + 2 * kHalf + 3) / 4;
-constexpr int kLevelRows = kIndicatorRows + 2;
-constexpr int kLevelColumns = 4 * kIndicatorWords + 2;
+constexpr int kWarp = 32;
 
-struct Tile {
-  uint16_t raw[kLevelRows][kLevelColumns];
-  uint16_t smooth[kLevelRows][kLevelColumns];
-  // Four columns a word, a byte each.
-  uint32_t indicator[kIndicatorRows][kIndicatorWords];
-  uint32_t column_sum[kCambiTileHeight][kIndicatorWords];
+// Two 16-bit numbers a word: the first four columns of a lane, and more.
+struct Columns {
+  uint32_t first;
+  uint32_t second;
 };
 
+// The same of the columns one to the right.
+QC_DEVICE Columns right_of(const Columns& c, int lane) {
+  const uint32_t next = shuffle(c.first, (lane + 1) % kWarp);
+  return {select_bytes(c.first, c.second, 0x5432), select_bytes(c.second, next, 0x5432)};
+}
+
+template <class T>
+struct alignas(4 * sizeof(T)) Four {
+  T sample[4];
+};
+
+// Reads a lane's four columns of a row. Columns and rows outside of the picture have the values of its edge.
+template <class T>
+class LumaColumns {
+ public:
+  QC_DEVICE LumaColumns(const CambiLevelsArgs& args, int x) : args_(args), plane_(luma(args.frame, args.reference)) {
+    const bool beside = !args.columns && plane_.step == 1 && x >= 0 && x + 4 <= args.width;
+    four_ = beside &&
+            ((reinterpret_cast<uint64_t>(plane_.data) | static_cast<uint64_t>(plane_.stride)) % sizeof(Four<T>)) == 0;
+    QC_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const int inside = x + i < 0 ? 0 : x + i < args.width ? x + i : args.width - 1;
+      column_[i] = (args.columns ? args.columns[inside] : inside) * plane_.step;
+    }
+  }
+  QC_DEVICE Four<T> read(int y) const {
+    const int inside = y < 0 ? 0 : y < args_.height ? y : args_.height - 1;
+    const auto* row =
+        reinterpret_cast<const T*>(plane_.data + (args_.rows ? args_.rows[inside] : inside) * plane_.stride);
+    if (four_) return *reinterpret_cast<const Four<T>*>(row + column_[0]);
+    return {{row[column_[0]], row[column_[1]], row[column_[2]], row[column_[3]]}};
+  }
+  QC_DEVICE Columns levels(const Four<T>& four) const {
+    const auto level = [&](int i) {
+      return cambi::to_level(static_cast<uint32_t>(four.sample[i]) >> plane_.shift, plane_.depth);
+    };
+    return {level(0) | level(1) << 16, level(2) | level(3) << 16};
+  }
+
+ private:
+  const CambiLevelsArgs& args_;
+  PlaneView plane_;
+  bool four_;  // can be read at once
+  int column_[4];
+};
+
+constexpr int kHalf =
+    3;  // of 7x7: needed of the columns to the right are three, one to compare with, one to smooth that
+
+// A warp goes down its columns. While a row is read, the row of levels above it becomes complete, then the one above
+// that can be compared with its neighbours, and kHalf rows higher all rows around are known.
 template <class T>
 QC_DEVICE void levels(const CambiLevelsArgs& args) {
-  QC_BLOCK_SHARED Tile tile;
-  const int thread = static_cast<int>(thread_x());
-  const int tile_x = static_cast<int>(block_x()) * kCambiTileWidth;
-  const int tile_y = static_cast<int>(block_y()) * kCambiTileHeight;
-  const int left = tile_x - kHalf;
-  const int top = tile_y - kHalf;
-  const int width = args.width;
-  const int height = args.height;
-  {
-    const PlaneView plane = luma(args.frame, args.reference);
-    for (int i = thread; i < kLevelRows * kLevelColumns; i += kCambiLevelsThreads) {
-      const int row = i / kLevelColumns;
-      const int column = i % kLevelColumns;
-      const int x = left + column;
-      const int y = top + row;
-      if (x < 0 || y < 0 || x >= width || y >= height) continue;
-      const int from_x = args.columns ? args.columns[x] : x;
-      const int from_y = args.rows ? args.rows[y] : y;
-      tile.raw[row][column] = static_cast<uint16_t>(cambi::to_level(sample<T>(plane, from_x, from_y), plane.depth));
-    }
-  }
-  sync_block();
-  if (args.smoothed) {
-    for (int i = thread; i < (kLevelRows - 1) * (kLevelColumns - 1); i += kCambiLevelsThreads) {
-      const int row = i / (kLevelColumns - 1);
-      const int column = i % (kLevelColumns - 1);
-      const int x = left + column;
-      const int y = top + row;
-      if (x < 0 || y < 0 || x >= width || y >= height) continue;
-      const int right = x + 1 < width;
-      const int below = y + 1 < height;
-      uint32_t sum = tile.raw[row][column];
-      if (right) sum += tile.raw[row][column + 1];
-      if (below) sum += tile.raw[row + 1][column];
-      if (right && below) sum += tile.raw[row + 1][column + 1];
-      tile.smooth[row][column] = static_cast<uint16_t>(sum >> (right + below));
-    }
-    sync_block();
-  }
-  const auto& level = args.smoothed ? tile.smooth : tile.raw;
-  for (int i = thread; i < kIndicatorRows * kIndicatorWords; i += kCambiLevelsThreads) {
-    const int row = i / kIndicatorWords;
-    const int word = i % kIndicatorWords;
-    const int y = top + row;
-    uint32_t bytes = 0;
-    for (int b = 0; b < 4; ++b) {
-      const int column = 4 * word + b;
-      const int x = left + column;
-      if (x < 0 || y < 0 || x >= width || y >= height) continue;
-      const uint16_t own = level[row][column];
-      const bool equal =
-          (x == width - 1 || own == level[row][column + 1]) && (y == height - 1 || own == level[row + 1][column]);
-      if (equal) bytes |= 1U << (8 * b);
-    }
-    tile.indicator[row][word] = bytes;
-  }
-  sync_block();
-  for (int i = thread; i < kCambiTileHeight * kIndicatorWords; i += kCambiLevelsThreads) {
-    const int row = i / kIndicatorWords;
-    const int word = i % kIndicatorWords;
-    uint32_t sum = 0;
+  constexpr int kAbove = kHalf + 2;  // rows from the one that is complete to the one that is read
+  constexpr int kBatch = 8;
+  static_assert(kHalf + kAbove == kBatch && kCambiLevelsRows % kBatch == 0);
+  const auto lane = static_cast<int>(thread_x() % kWarp);
+  const int x = static_cast<int>(block_x()) * kCambiLevelsColumns + 4 * (lane - 1);
+  const int top =
+      static_cast<int>(block_y()) * kCambiLevelsBlockRows + static_cast<int>(thread_x()) / kWarp * kCambiLevelsRows;
+  if (top >= args.height) return;
+  const bool written = lane > 0 && lane <= kCambiLevelsColumns / 4 && x < args.width;
+  uint32_t inside = 0;  // a byte a column
+  QC_UNROLL
+  for (int i = 0; i < 4; ++i)
+    if (x + i >= 0 && x + i < args.width) inside |= 1U << (8 * i);
+  const LumaColumns<T> source(args, x);
+  const auto least = static_cast<uint32_t>(0x7fff - args.threshold);
+  const uint32_t beyond = least << 16 | least;  // added to a count above the threshold gives 0x8000
+  Columns sums{};                               // of two neighbours in the row above, or its levels
+  Columns level[kAbove]{};                      // [0]: of the row above the one that is read
+  uint32_t equal[2 * kHalf + 1]{};              // likewise, [0] two rows above; a byte a column
+  uint32_t around = 0;                          // their sum
+  for (int batch = 0; batch < kCambiLevelsRows + kBatch; batch += kBatch) {
+    Four<T> row[kBatch];
     QC_UNROLL
-    for (int k = 0; k < 2 * kHalf + 1; ++k) sum += tile.indicator[row + k][word];
-    tile.column_sum[row][word] = sum;
-  }
-  sync_block();
-  const int step = args.step;
-  for (int i = thread; i < kCambiTileHeight / step * (kCambiTileWidth / 4); i += kCambiLevelsThreads) {
-    const int row = i / (kCambiTileWidth / 4) * step;
-    const int word = i % (kCambiTileWidth / 4);
-    const int x = tile_x + 4 * word;
-    const int y = tile_y + row;
-    if (x >= width || y >= height) continue;
-    const uint32_t* sums = &tile.column_sum[row][word];
-    constexpr uint32_t kAll = 0x01010101;
-    const uint32_t count[4] = {dot4(sums[0], kAll, dot4(sums[1], 0x00010101, 0)),
-                               dot4(sums[0], 0x01010100, dot4(sums[1], kAll, 0)),
-                               dot4(sums[0], 0x01010000, dot4(sums[1], kAll, dot4(sums[2], 0x00000001, 0))),
-                               dot4(sums[0], 0x01000000, dot4(sums[1], kAll, dot4(sums[2], 0x00000101, 0)))};
-    uint16_t* out = args.image + int64_t{y / step} * args.image_width;
+    for (int i = 0; i < kBatch; ++i) row[i] = source.read(top - kHalf + batch + i);
     QC_UNROLL
-    for (int b = 0; b < 4; ++b) {
-      if (x + b >= width || (b & (step - 1))) continue;
-      const bool flat = static_cast<int>(count[b]) > args.threshold;
-      out[(x + b) / step] =
-          static_cast<uint16_t>(level[row + kHalf][4 * word + b + kHalf] | (flat ? kCambiMask : uint16_t{0}));
+    for (int i = 0; i < kBatch; ++i) {
+      const int y = top - kHalf + batch + i;
+      Columns own = source.levels(row[i]);
+      QC_UNROLL
+      for (int k = kAbove - 1; k > 0; --k) level[k] = level[k - 1];
+      if (args.smoothed) {
+        const Columns right = right_of(own, lane);
+        own.first += right.first;
+        own.second += right.second;
+        level[0] = {(sums.first + own.first) >> 2 & 0x0fff0fffU, (sums.second + own.second) >> 2 & 0x0fff0fffU};
+      } else {
+        level[0] = sums;
+      }
+      sums = own;
+      const Columns right = right_of(level[1], lane);
+      const Columns differ = {(level[1].first ^ right.first) | (level[1].first ^ level[0].first),
+                              (level[1].second ^ right.second) | (level[1].second ^ level[0].second)};
+      // Bit 15 of each: whether any is set.
+      const uint32_t any = select_bytes(differ.first + 0x7fff7fffU, differ.second + 0x7fff7fffU, 0x7531);
+      around -= equal[2 * kHalf];
+      QC_UNROLL
+      for (int k = 2 * kHalf; k > 0; --k) equal[k] = equal[k - 1];
+      equal[0] = y - 2 >= 0 && y - 2 < args.height ? ~any >> 7 & inside : 0;
+      around += equal[0];
+      const int out_y = y - kAbove;
+      if (batch == 0 || out_y >= args.height) continue;
+      if (args.step == 2 && i % 2) continue;
+      const uint32_t before = shuffle(around, (lane + kWarp - 1) % kWarp);
+      const uint32_t after = shuffle(around, (lane + 1) % kWarp);
+      constexpr uint32_t kAll = 0x01010101;
+      const uint32_t all = dot4(around, kAll, 0);
+      const uint32_t count[4] = {dot4(before, 0x01010100, all), dot4(before, 0x01010000, dot4(after, 0x00000001, all)),
+                                 dot4(before, 0x01000000, dot4(after, 0x00000101, all)), dot4(after, 0x00010101, all)};
+      constexpr uint32_t kMasks = uint32_t{kCambiMask} << 16 | kCambiMask;
+      const Columns& centre = level[kAbove - 1];
+      const uint32_t first = centre.first | (((count[0] | count[1] << 16) + beyond) & kMasks);
+      const uint32_t second = centre.second | (((count[2] | count[3] << 16) + beyond) & kMasks);
+      if (!written) continue;
+      if (args.step == 2) {
+        *reinterpret_cast<uint32_t*>(args.image + int64_t{out_y / 2} * args.pitch + x / 2) =
+            select_bytes(first, second, 0x5410);
+      } else {
+        *reinterpret_cast<Four<uint16_t>*>(args.image + int64_t{out_y} * args.pitch + x) =
+            __builtin_bit_cast(Four<uint16_t>, Columns{first, second});
+      }
     }
   }
 }
@@ -139,44 +167,65 @@ QC_KERNEL(qc_cambi_range, CambiRangeArgs, kCambiRangeThreads) {
 }
 
 QC_KERNEL(qc_cambi_filter, CambiFilterArgs, kCambiFilterThreads) {
-  const int column = static_cast<int>(block_x() * kCambiFilterThreads + thread_x());
-  if (column >= args.pitch) return;
-  const int top = static_cast<int>(block_y()) * kCambiFilterRows;
+  constexpr uint32_t kLevel = kCambiMask - 1U;
+  const auto lane = static_cast<int>(thread_x() % kWarp);
+  const int x = static_cast<int>(block_x()) * kCambiFilterColumns + 4 * lane;
+  const int top =
+      static_cast<int>(block_y()) * kCambiFilterBlockRows + static_cast<int>(thread_x()) / kWarp * kCambiFilterRows;
   const int width = args.width;
   const int height = args.height;
-  const int x = column - args.pad;
-  uint16_t* out = args.indices + int64_t{top} * args.pitch + column;
-  if (x < 0 || x >= width) {
-    for (int i = 0; i < kCambiFilterRows && top + i < height; ++i) out[int64_t{i} * args.pitch] = kCambiNone;
-    return;
-  }
-  const bool edge = x == 0 || x == width - 1;
-  // A pixel and its level after the filter along the row.
-  uint32_t pixel[kCambiFilterRows + 2] = {};
-  uint32_t along_row[kCambiFilterRows + 2] = {};
+  if (top >= height) return;
+  // From the row above the first on: four pixels and their neighbours, and their levels after the filter along the row.
+  Columns pixels[kCambiFilterRows + 2]{};
+  uint32_t beside[kCambiFilterRows + 2]{};  // of a warp's first and last lane: the neighbour that no lane has
+  uint32_t along_row[kCambiFilterRows + 2][4]{};
   QC_UNROLL
   for (int i = 0; i < kCambiFilterRows + 2; ++i) {
     const int y = top + i - 1;
-    if (y < 0 || y >= height) continue;
-    const uint16_t* row = args.image + int64_t{y} * width + x;
-    pixel[i] = row[0];
-    const uint32_t own = pixel[i] & ~uint32_t{kCambiMask};
-    along_row[i] =
-        edge ? own : cambi::mode_of_three(row[-1] & ~uint32_t{kCambiMask}, own, row[1] & ~uint32_t{kCambiMask});
+    if (y < 0 || y >= height || x >= width) continue;
+    const uint16_t* row = args.image + int64_t{y} * args.pitch + x;
+    pixels[i] = *reinterpret_cast<const Columns*>(row);
+    if (lane == 0 && x > 0) beside[i] = row[-1];
+    if (lane == kWarp - 1 && x + 4 < width) beside[i] = row[4];
   }
+  QC_UNROLL
+  for (int i = 0; i < kCambiFilterRows + 2; ++i) {
+    const uint32_t before = shuffle(pixels[i].second, (lane + kWarp - 1) % kWarp) >> 16;
+    const uint32_t after = shuffle(pixels[i].first, (lane + 1) % kWarp);
+    const uint32_t level[6] = {(lane == 0 ? beside[i] : before) & kLevel,
+                               pixels[i].first & kLevel,
+                               pixels[i].first >> 16 & kLevel,
+                               pixels[i].second & kLevel,
+                               pixels[i].second >> 16 & kLevel,
+                               (lane == kWarp - 1 ? beside[i] : after) & kLevel};
+    QC_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      const bool edge = x + k == 0 || x + k == width - 1;
+      along_row[i][k] = edge ? level[k + 1] : cambi::mode_of_three(level[k], level[k + 1], level[k + 2]);
+    }
+  }
+  if (x >= width) return;
   QC_UNROLL
   for (int i = 0; i < kCambiFilterRows; ++i) {
     const int y = top + i;
     if (y >= height) break;
-    const uint32_t mask = pixel[i + 1] & kCambiMask;
-    const uint32_t level = y == 0 || y == height - 1
-                               ? pixel[i + 1] & ~uint32_t{kCambiMask}
-                               : cambi::mode_of_three(along_row[i], along_row[i + 1], along_row[i + 2]);
-    const uint32_t index = level - static_cast<uint32_t>(args.base);
-    out[int64_t{i} * args.pitch] =
-        mask && index < static_cast<uint32_t>(args.count) ? static_cast<uint16_t>(index) : kCambiNone;
-    if (args.next && !((x | y) & 1))
-      args.next[int64_t{y / 2} * args.next_width + x / 2] = static_cast<uint16_t>(level | mask);
+    const bool edge = y == 0 || y == height - 1;
+    Four<uint16_t> indices;
+    Four<uint16_t> filtered;
+    QC_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      const uint32_t pixel = (k < 2 ? pixels[i + 1].first : pixels[i + 1].second) >> (16 * (k % 2)) & 0xffffU;
+      const uint32_t level =
+          edge ? pixel & kLevel : cambi::mode_of_three(along_row[i][k], along_row[i + 1][k], along_row[i + 2][k]);
+      const uint32_t index = level - static_cast<uint32_t>(args.base);
+      indices.sample[k] =
+          pixel & kCambiMask && index < static_cast<uint32_t>(args.count) ? static_cast<uint16_t>(index) : kCambiNone;
+      filtered.sample[k] = static_cast<uint16_t>(level | (pixel & kCambiMask));
+    }
+    *reinterpret_cast<Four<uint16_t>*>(args.indices + int64_t{y} * args.pitch + x) = indices;
+    if (args.next && y % 2 == 0)
+      *reinterpret_cast<uint32_t*>(args.next + int64_t{y / 2} * args.next_pitch + x / 2) =
+          uint32_t{filtered.sample[2]} << 16 | filtered.sample[0];
   }
 }
 

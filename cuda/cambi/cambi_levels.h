@@ -14,10 +14,14 @@ constexpr uint16_t kCambiMask = 0x8000;
 // In planes of indices: a pixel that no count needs.
 constexpr uint16_t kCambiNone = 0xffff;
 
-// A block of kCambiLevelsThreads threads makes a tile of levels.
-constexpr int kCambiTileWidth = 64;
-constexpr int kCambiTileHeight = 32;
-constexpr int kCambiLevelsThreads = 256;
+// Rows of images and of planes of indices begin at multiples of this many samples.
+constexpr int kCambiAlign = 4;
+
+// A warp makes so many levels a row, four a lane: those of the first lane and of the last two lack neighbours.
+constexpr int kCambiLevelsColumns = 4 * 29;
+constexpr int kCambiLevelsRows = 16;
+constexpr int kCambiLevelsThreads = 128;
+constexpr int kCambiLevelsBlockRows = kCambiLevelsRows * (kCambiLevelsThreads / 32);
 
 struct CambiLevelsArgs {
   const FrameParameters* frame;
@@ -30,9 +34,9 @@ struct CambiLevelsArgs {
   int threshold;  // of the equal neighbours among 7x7 of a pixel on the mask
   int step;       // 2: only even columns of even rows are kept
   uint16_t* image;
-  int image_width;
+  int pitch;  // of the image
 };
-// For samples of one and of two bytes. Grid: tiles across, tiles down.
+// For samples of one and of two bytes. Grid: kCambiLevelsColumns across, kCambiLevelsBlockRows down.
 constexpr KernelName<CambiLevelsArgs> kCambiLevels8{"qc_cambi_levels_8"};
 constexpr KernelName<CambiLevelsArgs> kCambiLevels16{"qc_cambi_levels_16"};
 
@@ -45,25 +49,25 @@ struct CambiRangeArgs {
 };
 constexpr KernelName<CambiRangeArgs> kCambiRange{"qc_cambi_range"};
 
-// A thread filters this many rows of a column.
+// A warp filters this many rows of four columns a lane.
+constexpr int kCambiFilterColumns = 128;
 constexpr int kCambiFilterRows = 4;
 constexpr int kCambiFilterThreads = 128;
+constexpr int kCambiFilterBlockRows = kCambiFilterRows * (kCambiFilterThreads / 32);
 
 struct CambiFilterArgs {
   const uint16_t* image;
   int width;
   int height;
+  int pitch;       // of the image and of the indices
   uint16_t* next;  // even columns of even rows, null: not wanted
-  int next_width;
-  // Level less `base` where that is below `count` and the mask is on, else kCambiNone. Rows of `pitch` samples, of
-  // which the first `pad` and those behind the width are none of the image.
+  int next_pitch;
+  // Level less `base` where that is below `count` and the mask is on, else kCambiNone.
   uint16_t* indices;
-  int pitch;
-  int pad;
   int base;
   int count;
 };
-// Grid: columns of the pitch, rows.
+// Grid: kCambiFilterColumns across, kCambiFilterBlockRows down.
 constexpr KernelName<CambiFilterArgs> kCambiFilter{"qc_cambi_filter"};
 
 }  // namespace qc::cuda

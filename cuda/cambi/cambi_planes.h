@@ -30,7 +30,7 @@ struct CambiSelection {
 };
 
 struct CambiPlane {
-  const uint16_t* indices;  // rows of `pitch` samples, the plane's first column `pad` samples into each
+  const uint16_t* indices;  // rows of `pitch` samples
   uint32_t* contrasts;      // width x height values, raster order, float32 as it is in memory: comparable as integers
   CambiSelection* selection;
   double* sum;        // result
