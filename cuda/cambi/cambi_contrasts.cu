@@ -11,20 +11,22 @@ namespace {
 using namespace qc::device;
 
 // A block keeps, for each column and level, how many pixels of the rows of the window have it. For each row of pixels
-// it adds them up from left to right, four levels at once, so that the counts of a window are differences of two sums.
+// it adds up those that are needed from left to right, four levels at once, so that the counts of a window are
+// differences of two sums.
 //
 // Levels that occur near the block's pixels get slots, and so do those that they are compared with. If there are more
 // than kCambiSlots, the block goes down its strip again for the next range of levels.
 
 constexpr int kWarp = 32;
-constexpr int kSegments = 8;  // of the columns, whose sums begin at 0 each
-constexpr int kWords = kCambiSlots / 4;
-constexpr int kWordsOfWarp = kWarp / kSegments;
-static_assert(kWords % kWordsOfWarp == 0);
+constexpr int kSegments = 8;             // of the columns, whose sums begin at 0 each
+constexpr int kFours = kCambiSlots / 4;  // of levels
+constexpr int kFoursAtOnce = 18;         // that sums are made of; a pixel may need 17
+constexpr int kFoursOfWarp = kWarp / kSegments;
+static_assert(kFours == kWarp, "a bit for each in a word");
 constexpr int kLeastReach = 4;
 constexpr int kPresenceWords = (kCambiMaxIndices + cambi::kMaxDifferences + 31) / 32;
 constexpr uint32_t kNone = 0xffff;
-constexpr uint32_t kAbsent = 0xffff;
+constexpr uint32_t kAbsent = 0xff;
 constexpr int kAtOnce = 8;  // rows that are fetched before they are counted
 
 // 16 bits for each of four levels.
@@ -35,21 +37,21 @@ struct alignas(8) Quad {
 
 // Of four levels. The size keeps a column in the same memory bank, whatever the level.
 template <int kColumns>
-struct alignas(128) Row {
-  uint32_t counts[kColumns];      // a byte a level
+struct alignas(128) Sums {
   Quad before[kColumns / 2 + 2];  // at even columns: pixels of the columns before, in the segment
   Quad segment[kSegments + 1];    // pixels of the segments before
 };
 
 template <int kColumns>
 struct Shared {
-  Row<kColumns> rows[kWords];
+  Sums<kColumns> sums[kFoursAtOnce];
+  uint32_t counts[kFours][kColumns];  // a byte for each of four levels
   // A bit a level: present, and with a slot.
   uint32_t present[kPresenceWords];
   uint32_t slotted[kPresenceWords];
   uint16_t rank[kPresenceWords + 1];  // levels with a slot before each word
-  uint16_t place[kCambiMaxIndices];   // of a level: offset of its row, and which of the four it is
-  uint32_t row_active[3];
+  uint8_t slot[kCambiMaxIndices];
+  uint32_t needed[3];  // fours of levels that the pixels of a row need, a bit each
   uint32_t active;
   int end;  // first level that is not the pixels' own in this descent
 };
@@ -65,11 +67,6 @@ struct Strip {
   int bottom;
 };
 
-template <int kColumns>
-QC_DEVICE uint8_t* bytes_of(Shared<kColumns>& shared) {
-  return reinterpret_cast<uint8_t*>(shared.rows);
-}
-
 // The index of the thread's column; kNone outside the plane.
 QC_DEVICE uint32_t index_at(const Strip& strip, int y) {
   return strip.inside && y >= 0 && y < strip.height ? strip.indices[y * strip.pitch] : kNone;
@@ -78,10 +75,10 @@ QC_DEVICE uint32_t index_at(const Strip& strip, int y) {
 template <int kColumns>
 QC_DEVICE void count(Shared<kColumns>& shared, uint32_t index, uint32_t change) {
   if (index == kNone) return;
-  const uint32_t place = shared.place[index];
-  if (place == kAbsent) return;
-  uint8_t* number = bytes_of(shared) + place + 4 * thread_x();
-  *number = static_cast<uint8_t>(*number + change);
+  const uint32_t slot = shared.slot[index];
+  if (slot == kAbsent) return;
+  auto* four = reinterpret_cast<uint8_t*>(&shared.counts[slot / 4][thread_x()]);
+  four[slot % 4] = static_cast<uint8_t>(four[slot % 4] + change);
 }
 
 // Calls take(index, y) for the thread's column.
@@ -110,26 +107,37 @@ QC_DEVICE void add_columns(Quad& sum, uint32_t a, uint32_t b) {
   }
 }
 
-// Sums along the rows 0 … words - 1, a segment a lane.
+// Sums of the fours in `needed`, at most kFoursAtOnce, one after the other; a segment a lane.
 template <int kColumns>
-QC_DEVICE void add_up(Shared<kColumns>& shared, int words) {
+QC_DEVICE void add_up(Shared<kColumns>& shared, uint32_t needed) {
   constexpr int kSegment = kColumns / kSegments;
+  constexpr bool kWide = kColumns == kCambiWideColumns;
   static_assert(kSegment % 8 == 4, "lanes that are served at once reach different banks");
   const auto lane = static_cast<int>(thread_x() % kWarp);
   const int segment = lane % kSegments;
-  for (int first = static_cast<int>(thread_x()) / kWarp * kWordsOfWarp; first < words;
-       first += kColumns / kWarp * kWordsOfWarp) {
-    Row<kColumns>& row = shared.rows[first + lane / kSegments];
-    const uint32_t* counts = row.counts + segment * kSegment;
-    Quad* before = row.before + segment * kSegment / 2;
+  const int count = count_ones(needed);
+  const int rank = needed >> lane & 1U ? count_ones(needed & ((1U << lane) - 1)) : -1;
+  for (int first = static_cast<int>(thread_x()) / kWarp * kFoursOfWarp; first < count;
+       first += kColumns / kWarp * kFoursOfWarp) {
+    int four = 0;
+    QC_UNROLL
+    for (int i = 0; i < kFoursOfWarp; ++i) {
+      const uint32_t found = ballot(rank == first + i);
+      if (found && lane / kSegments == i) four = trailing_zeros(found);
+    }
+    const int place = first + lane / kSegments < count ? first + lane / kSegments : count - 1;
+    Sums<kColumns>& sums = shared.sums[place];
+    const uint32_t* counts = shared.counts[four] + segment * kSegment;
+    Quad* before = sums.before + segment * kSegment / 2;
+    const bool own = first + lane / kSegments < count;
     Quad sum{0, 0};
     QC_UNROLL
     for (int i = 0; i < kSegment; i += 4) {
-      const Vector16 four = load16(counts + i);
+      const Vector16 columns = load16(counts + i);
       const Quad here = sum;
-      add_columns<(kColumns == kCambiWideColumns)>(sum, four.word[0], four.word[1]);
-      store16(before + i / 2, {{here.low, here.high, sum.low, sum.high}});
-      add_columns<(kColumns == kCambiWideColumns)>(sum, four.word[2], four.word[3]);
+      add_columns<kWide>(sum, columns.word[0], columns.word[1]);
+      if (own) store16(before + i / 2, {{here.low, here.high, sum.low, sum.high}});
+      add_columns<kWide>(sum, columns.word[2], columns.word[3]);
     }
     Quad all = sum;
     QC_UNROLL
@@ -141,12 +149,13 @@ QC_DEVICE void add_up(Shared<kColumns>& shared, int words) {
         all.high += high;
       }
     }
-    row.segment[segment] = {all.low - sum.low, all.high - sum.high};
-    if (segment == kSegments - 1) row.segment[kSegments] = all;
+    if (!own) continue;
+    sums.segment[segment] = {all.low - sum.low, all.high - sum.high};
+    if (segment == kSegments - 1) sums.segment[kSegments] = all;
   }
 }
 
-// Where in a row to find the sums of the window of the thread's pixel.
+// Where to find the sums of the window of the thread's pixel.
 template <int kColumns>
 struct Window {
   // Sums are there for even columns: one of a window's ends lies one column after such.
@@ -155,41 +164,34 @@ struct Window {
     const int last = column + 2 * pad;
     const int left = column & ~1;
     const int right = (last + 1) & ~1;
-    left_sum = static_cast<uint32_t>(offsetof(Row<kColumns>, before) + sizeof(Quad) * (left / 2));
-    right_sum = static_cast<uint32_t>(offsetof(Row<kColumns>, before) + sizeof(Quad) * (right / 2));
-    left_segment = static_cast<uint32_t>(offsetof(Row<kColumns>, segment) + sizeof(Quad) * (left / kSegment));
-    right_segment = static_cast<uint32_t>(offsetof(Row<kColumns>, segment) + sizeof(Quad) * (right / kSegment));
-    odd = static_cast<uint32_t>(4 * (column % 2 ? left : last));
+    left_sum = static_cast<uint32_t>(offsetof(Sums<kColumns>, before) + sizeof(Quad) * (left / 2));
+    right_sum = static_cast<uint32_t>(offsetof(Sums<kColumns>, before) + sizeof(Quad) * (right / 2));
+    left_segment = static_cast<uint32_t>(offsetof(Sums<kColumns>, segment) + sizeof(Quad) * (left / kSegment));
+    right_segment = static_cast<uint32_t>(offsetof(Sums<kColumns>, segment) + sizeof(Quad) * (right / kSegment));
+    odd = column % 2 ? left : last;
     sign = column % 2 ? ~0U : 1U;
   }
   uint32_t left_sum;
   uint32_t right_sum;
   uint32_t left_segment;
   uint32_t right_segment;
-  uint32_t odd;
+  int odd;
   uint32_t sign;  // of the odd column's counts
 
-  // Counts of a row's four levels.
-  QC_DEVICE Quad counts(const uint8_t* row) const {
-    const Quad left = *reinterpret_cast<const Quad*>(row + left_sum);
-    const Quad right = *reinterpret_cast<const Quad*>(row + right_sum);
-    const Quad before_left = *reinterpret_cast<const Quad*>(row + left_segment);
-    const Quad before_right = *reinterpret_cast<const Quad*>(row + right_segment);
-    const uint32_t column = *reinterpret_cast<const uint32_t*>(row + odd);
+  // Of four levels, by their counts and sums.
+  QC_DEVICE Quad counts(const uint32_t (&columns)[kColumns], const Sums<kColumns>& sums) const {
+    const Quad left = at(sums, left_sum);
+    const Quad right = at(sums, right_sum);
+    const Quad before_left = at(sums, left_segment);
+    const Quad before_right = at(sums, right_segment);
+    const uint32_t column = columns[odd];
     return {right.low - left.low + before_right.low - before_left.low + sign * select_bytes(column, 0, 0x4140),
             right.high - left.high + before_right.high - before_left.high + sign * select_bytes(column, 0, 0x4342)};
   }
 
-  // Count of a level by its place.
-  QC_DEVICE int count(const uint8_t* rows, uint32_t place) const {
-    if (place == kAbsent) return 0;
-    const uint32_t which = place & 3U;
-    const uint8_t* row = rows + (place - which);
-    const auto half = [&](uint32_t at) {
-      return static_cast<uint32_t>(*reinterpret_cast<const uint16_t*>(row + at + 2 * which));
-    };
-    return static_cast<int>(half(right_sum) - half(left_sum) + half(right_segment) - half(left_segment) +
-                            sign * row[odd + which]);
+ private:
+  QC_DEVICE static const Quad& at(const Sums<kColumns>& sums, uint32_t offset) {
+    return *reinterpret_cast<const Quad*>(reinterpret_cast<const uint8_t*>(&sums) + offset);
   }
 };
 
@@ -207,13 +209,16 @@ struct Neighbourhood {
   QC_DEVICE int count(int d) const { return static_cast<int>(pair[(d + 4) / 2] >> (16 * ((d + 4) % 2)) & 0xffffU); }
 };
 
+// The sums are those of the fours in `needed`.
 template <int kColumns>
-QC_DEVICE Neighbourhood neighbourhood(const uint8_t* rows, uint32_t place, const Window<kColumns>& window) {
-  const uint32_t which = place & 3U;
-  const uint8_t* row = rows + (place - which);
-  const Quad below = window.counts(row - sizeof(Row<kColumns>));
-  const Quad own = window.counts(row);
-  const Quad above = window.counts(row + sizeof(Row<kColumns>));
+QC_DEVICE Neighbourhood neighbourhood(const Shared<kColumns>& shared, uint32_t needed, uint32_t slot,
+                                      const Window<kColumns>& window) {
+  const uint32_t which = slot % 4;
+  const uint32_t four = slot / 4;
+  const int place = count_ones(needed & ((1U << four) - 1));
+  const Quad below = window.counts(shared.counts[four - 1], shared.sums[place - 1]);
+  const Quad own = window.counts(shared.counts[four], shared.sums[place]);
+  const Quad above = window.counts(shared.counts[four + 1], shared.sums[place + 1]);
   // From four below the first of the own row's on.
   const bool by_two = (which & 2U) != 0;
   const uint32_t pairs[5] = {by_two ? below.high : below.low, by_two ? own.low : below.high,
@@ -226,6 +231,23 @@ QC_DEVICE Neighbourhood neighbourhood(const uint8_t* rows, uint32_t place, const
   for (int i = 0; i < 4; ++i) n.pair[i] = select_bytes(pairs[i], pairs[i + 1], by_one);
   n.pair[4] = select_bytes(pairs[4], next, by_one);
   return n;
+}
+
+// Count of one level.
+template <int kColumns>
+QC_DEVICE int count_of(const Shared<kColumns>& shared, uint32_t needed, uint32_t slot, const Window<kColumns>& window) {
+  if (slot == kAbsent) return 0;
+  const uint32_t four = slot / 4;
+  const Quad counts = window.counts(shared.counts[four], shared.sums[count_ones(needed & ((1U << four) - 1))]);
+  return static_cast<int>((slot & 2U ? counts.high : counts.low) >> (16 * (slot & 1U)) & 0xffffU);
+}
+
+// The lowest bits, up to kFoursAtOnce.
+QC_DEVICE uint32_t lowest(uint32_t bits) {
+  if (count_ones(bits) <= kFoursAtOnce) return bits;
+  uint32_t rest = bits;
+  for (int i = 0; i < kFoursAtOnce; ++i) rest &= rest - 1;
+  return bits & ~rest;
 }
 
 template <int kColumns>
@@ -309,34 +331,46 @@ QC_DEVICE void contrasts(const CambiContrastArgs& args) {
   for (int descent = 0;; ++descent) {
     const int first_rank = rank_of(begin) - reach;
     if (thread == 0) shared.end = args.indices;
-    if (thread < 3) shared.row_active[thread] = 0;
+    if (thread < 3) shared.needed[thread] = 0;
     sync_block();
     for (int index = thread; index < args.indices; index += kColumns) {
       const int slot = rank_of(index) - first_rank;
       const bool slotted = (shared.slotted[index / 32] >> (index % 32) & 1U) != 0;
-      const bool placed = slotted && slot >= 0 && slot < kCambiSlots;
-      shared.place[index] = static_cast<uint16_t>(
-          placed ? static_cast<uint32_t>(slot / 4) * sizeof(Row<kColumns>) + static_cast<uint32_t>(slot % 4) : kAbsent);
+      shared.slot[index] =
+          slotted && slot >= 0 && slot < kCambiSlots ? static_cast<uint8_t>(slot) : static_cast<uint8_t>(kAbsent);
       if (slotted && slot == kCambiSlots - reach) shared.end = index;
     }
     const int left_over = shared.rank[kPresenceWords] - first_rank;
     const int slots = left_over < kCambiSlots ? left_over : kCambiSlots;
-    const int words = (slots + 4 * kWordsOfWarp - 1) / (4 * kWordsOfWarp) * kWordsOfWarp;
+    const int fours = (slots + 3) / 4;
     sync_block();
     const int end = shared.end;
     const auto in_descent = [&](uint32_t index) {
       return counts(index) && static_cast<int>(index) >= begin && static_cast<int>(index) < end;
     };
     if (descent % plane.parts == part) {
-      // What is not another thread's to count or write needs no barrier.
-      for (int i = 0; i < words; ++i) {
-        shared.rows[i].counts[thread] = 0;
-        if (thread == 0) shared.rows[i].before[kColumns / 2] = {0, 0};
-      }
-      const uint16_t* own = plane.indices + x;
+      // The thread's own column, which nobody else counts.
+      for (int i = 0; i < fours; ++i) shared.counts[i][thread] = 0;
+      if (thread < kFoursAtOnce) shared.sums[thread].before[kColumns / 2] = {0, 0};
       for_each_row(strip, strip.top - pad, strip.top + pad + 1, [&](uint32_t index, int) { count(shared, index, 1); });
+      const uint16_t* own = plane.indices + x;
+      // Fours of levels that a pixel of the descent needs, else none. Notes them for the row.
+      const auto need = [&](uint32_t index, int turn) {
+        uint32_t fours_of_pixel = 0;
+        if (in_descent(index)) {
+          const uint32_t slot = shared.slot[index];
+          const uint32_t span = static_cast<uint32_t>(reach) / 2 + 1;
+          fours_of_pixel = ((1U << span) - 1) << (slot / 4 - static_cast<uint32_t>(reach) / 4);
+        }
+        if (thread / kWarp * kWarp < strip.core) {
+          uint32_t of_warp = fours_of_pixel;
+          for (int mask = 16; mask > 0; mask /= 2) of_warp |= shuffle_xor(of_warp, mask);
+          if (of_warp && thread % kWarp == 0) atomic_or(&shared.needed[turn], of_warp);
+        }
+        return fours_of_pixel;
+      };
       uint32_t index = inside ? own[strip.top * strip.pitch] : kNone;
-      if (ballot(in_descent(index)) && thread % kWarp == 0) shared.row_active[0] = 1;
+      uint32_t fours_of_pixel = need(index, 0);
       int turn = 0;
       for (int y = strip.top; y < strip.bottom; ++y) {
         const int next_turn = turn == 2 ? 0 : turn + 1;
@@ -345,17 +379,18 @@ QC_DEVICE void contrasts(const CambiContrastArgs& args) {
         const uint32_t leaving = last ? kNone : index_at(strip, y - pad);
         const uint32_t next_index = last || !inside ? kNone : own[(y + 1) * strip.pitch];
         sync_block();
-        const bool row_active = shared.row_active[turn] != 0;
-        if (ballot(in_descent(next_index)) && thread % kWarp == 0) shared.row_active[next_turn] = 1;
-        if (thread == 0) shared.row_active[next_turn == 2 ? 0 : next_turn + 1] = 0;
-        const bool own_turn = in_descent(index);
+        uint32_t needed = shared.needed[turn];
+        if (thread == 0) shared.needed[next_turn == 2 ? 0 : next_turn + 1] = 0;
         float largest = 0;
-        if (row_active) {
-          add_up(shared, words);
+        while (needed) {
+          const uint32_t now = lowest(needed);
+          const uint32_t later = needed & ~now;
+          add_up(shared, now);
           sync_block();
+          const bool own_turn = fours_of_pixel && !(fours_of_pixel & ~now);
           if (differences <= kLeastReach) {
             Neighbourhood n{};
-            if (own_turn) n = neighbourhood<kColumns>(bytes_of(shared), shared.place[index], window);
+            if (own_turn) n = neighbourhood(shared, now, shared.slot[index], window);
             sync_block();
             if (own_turn) {
               const int first = args.first_difference[index];
@@ -366,23 +401,26 @@ QC_DEVICE void contrasts(const CambiContrastArgs& args) {
             }
           } else {
             if (own_turn) {
-              const int mine = window.count(bytes_of(shared), shared.place[index]);
+              const int mine = count_of(shared, now, shared.slot[index], window);
               for (int d = args.first_difference[index]; d <= differences; ++d) {
-                const int above = window.count(bytes_of(shared), shared.place[static_cast<int>(index) + d]);
-                const int below = window.count(bytes_of(shared), shared.place[static_cast<int>(index) - d]);
+                const int above = count_of(shared, now, shared.slot[static_cast<int>(index) + d], window);
+                const int below = count_of(shared, now, shared.slot[static_cast<int>(index) - d], window);
                 take_larger(largest, d, mine, larger(above, below), args.reciprocals);
               }
             }
             sync_block();
           }
+          // Pixels that are left need none of the fours further down.
+          needed = later ? needed & ~0U << (trailing_zeros(later) - reach / 2) : 0;
         }
-        if (inside && (own_turn || (descent == 0 && !counts(index))))
+        if (inside && (fours_of_pixel || (descent == 0 && !counts(index))))
           out[int64_t{y} * plane.width] = __builtin_bit_cast(uint32_t, largest);
         if (entering != leaving) {
           count(shared, entering, 1);
           count(shared, leaving, ~0U);
         }
         index = next_index;
+        fours_of_pixel = need(index, next_turn);
         turn = next_turn;
       }
     }
@@ -394,7 +432,7 @@ QC_DEVICE void contrasts(const CambiContrastArgs& args) {
 
 }  // namespace
 
-QC_KERNEL_RESIDENT(qc_cambi_contrasts, CambiContrastArgs, kCambiColumns, 7) { contrasts<kCambiColumns>(args); }
+QC_KERNEL_RESIDENT(qc_cambi_contrasts, CambiContrastArgs, kCambiColumns, 6) { contrasts<kCambiColumns>(args); }
 QC_KERNEL_RESIDENT(qc_cambi_wide_contrasts, CambiContrastArgs, kCambiWideColumns, 4) {
   contrasts<kCambiWideColumns>(args);
 }

@@ -12,7 +12,7 @@ constexpr int kCambiWideColumns = 224;
 constexpr int kCambiWidePad = 40;
 
 // Levels that a block counts at a time.
-constexpr int kCambiSlots = 80;
+constexpr int kCambiSlots = 128;
 
 constexpr int kCambiMaxIndices = cambi::kLevels + 2 * cambi::kMaxDifferences;
 
