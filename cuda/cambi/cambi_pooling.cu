@@ -17,18 +17,32 @@ QC_DEVICE uint32_t class_of(uint32_t value) {
 // A value, not 0, in units of 2^-24.
 QC_DEVICE uint64_t units(uint32_t value) { return uint64_t{(value & 0x7fffffU) | 0x800000U} << ((value >> 23) - 126); }
 
-// Calls take(value, how often) for the values of the block's chunk, where neighbours that are equal may come as one.
+constexpr int kWarp = 32;
+
+// Calls take(value, how often) for the values of the block's chunk, where neighbours that are equal may come as one,
+// and for zeros that are none.
 template <class Take>
 QC_DEVICE void for_each_value(const CambiPlane& plane, Take take) {
+  constexpr int kVectors = kCambiChunk / (4 * kCambiPoolThreads);
   const int64_t count = int64_t{plane.width} * plane.height;
   const int64_t begin = int64_t{static_cast<int>(block_x()) - plane.first_chunk} * kCambiChunk;
   const int64_t end = begin + kCambiChunk < count ? begin + kCambiChunk : count;
-  for (int64_t i = begin + 4 * int64_t{thread_x()}; i < end; i += 4 * kCambiPoolThreads) {
-    if (i + 4 > end) {
-      for (int64_t k = i; k < end; ++k) take(plane.contrasts[k], 1U);
-      continue;
+  Vector16 vector[kVectors];
+  QC_UNROLL
+  for (int v = 0; v < kVectors; ++v) {
+    const int64_t i = begin + 4 * (v * kCambiPoolThreads + int64_t{thread_x()});
+    vector[v] = {};
+    if (i + 4 <= end) {
+      vector[v] = load16(plane.contrasts + i);
+    } else {
+      QC_UNROLL
+      for (int k = 0; k < 3; ++k)
+        if (i + k < end) vector[v].word[k] = plane.contrasts[i + k];
     }
-    const Vector16 four = load16(plane.contrasts + i);
+  }
+  QC_UNROLL
+  for (int v = 0; v < kVectors; ++v) {
+    const Vector16& four = vector[v];
     uint32_t value = four.word[0];
     uint32_t equal = 1;
     QC_UNROLL
@@ -53,29 +67,26 @@ QC_DEVICE CambiPlane plane_of_block(const CambiPoolArgs& args) {
   return find_plane(args.planes, [](const CambiPlane&, int number) { return number; });
 }
 
-// How often each value of a descending list occurs, `kPer` a thread: calls found(i, before) in the thread and at the
-// item with which the running sum reaches `wanted`, if it does; `before` is the sum without that item.
-template <int kPer, class Count, class Found>
-QC_DEVICE void reach(uint32_t wanted, Count count, Found found) {
-  QC_BLOCK_SHARED uint32_t totals[kCambiChoiceThreads];
-  const auto thread = static_cast<int>(thread_x());
-  uint32_t total = 0;
-  for (int i = 0; i < kPer; ++i) total += count(thread * kPer + i);
-  totals[thread] = total;
+// Sum over the warp's lanes up to this one.
+QC_DEVICE uint32_t running_sum(uint32_t v) {
+  const auto lane = static_cast<int>(thread_x() % kWarp);
+  QC_UNROLL
+  for (int distance = 1; distance < kWarp; distance *= 2) {
+    const uint32_t before = shuffle_up(v, distance);
+    if (lane >= distance) v += before;
+  }
+  return v;
+}
+
+// Sum over the block's warps before this one, each of which passes its own in its last lane. Once in a kernel of
+// kCambiChoiceThreads.
+QC_DEVICE uint32_t sum_before_warp(uint32_t of_warp) {
+  static_assert(kCambiChoiceThreads == kWarp * kWarp);
+  QC_BLOCK_SHARED uint32_t sums[kWarp];
+  const unsigned lane = thread_x() % kWarp;
+  if (lane == kWarp - 1) sums[thread_x() / kWarp] = of_warp;
   sync_block();
-  for (int distance = 1; distance < kCambiChoiceThreads; distance *= 2) {
-    const uint32_t before = thread >= distance ? totals[thread - distance] : 0;
-    sync_block();
-    totals[thread] += before;
-    sync_block();
-  }
-  uint32_t sum = totals[thread] - total;
-  if (sum >= wanted || totals[thread] < wanted) return;
-  for (int i = thread * kPer;; ++i) {
-    const uint32_t own = count(i);
-    if (sum + own >= wanted) return found(i, sum);
-    sum += own;
-  }
+  return shuffle(running_sum(sums[lane]) - sums[lane], static_cast<int>(thread_x() / kWarp));
 }
 
 }  // namespace
@@ -104,17 +115,31 @@ QC_KERNEL(qc_cambi_choice, CambiPoolArgs, kCambiChoiceThreads) {
   const CambiPlane plane = plane_of_block(args);
   CambiSelection* selection = plane.selection;
   constexpr int kPer = (kCambiClasses + kCambiChoiceThreads - 1) / kCambiChoiceThreads;
-  const auto class_at = [](int i) { return kCambiClasses - 1 - i; };
-  // Where fewer values are greater than 0, class 0 stays chosen, whose values don't add anything.
-  reach<kPer>(
-      plane.pooled, [&](int i) { return i < kCambiClasses ? selection->classes[class_at(i)] : 0U; },
-      [&](int i, uint32_t before) {
-        selection->chosen = static_cast<uint32_t>(class_at(i));
-        selection->remaining = plane.pooled - before;
-      });
+  const auto thread = static_cast<int>(thread_x());
+  // In descending order: the warps one after the other, each with kPer rows of neighbouring classes. Where fewer values
+  // are greater than 0 than are pooled, class 0 stays chosen, whose values don't add anything.
+  const int first = kCambiClasses - 1 - thread / kWarp * kWarp * kPer - thread % kWarp;
+  uint32_t count[kPer];
+  uint32_t running[kPer];
+  uint32_t of_warp = 0;
+  QC_UNROLL
+  for (int i = 0; i < kPer; ++i) count[i] = first - i * kWarp >= 0 ? selection->classes[first - i * kWarp] : 0;
+  QC_UNROLL
+  for (int i = 0; i < kPer; ++i) {
+    running[i] = running_sum(count[i]) + of_warp;
+    of_warp = shuffle(running[i], kWarp - 1);
+  }
+  const uint32_t before = sum_before_warp(of_warp);
+  QC_UNROLL
+  for (int i = 0; i < kPer; ++i) {
+    const uint32_t up_to = before + running[i];
+    if (up_to < plane.pooled || up_to - count[i] >= plane.pooled) continue;
+    selection->chosen = static_cast<uint32_t>(first - i * kWarp);
+    selection->remaining = plane.pooled - (up_to - count[i]);
+  }
 }
 
-QC_KERNEL(qc_cambi_sums, CambiPoolArgs, kCambiPoolThreads) {
+QC_KERNEL_RESIDENT(qc_cambi_sums, CambiPoolArgs, kCambiPoolThreads, 2) {
   QC_BLOCK_SHARED uint32_t bins[kCambiBins];
   const CambiPlane plane = plane_of_chunk(args);
   const auto thread = static_cast<int>(thread_x());
@@ -147,8 +172,6 @@ QC_KERNEL(qc_cambi_sums, CambiPoolArgs, kCambiPoolThreads) {
 }
 
 QC_KERNEL(qc_cambi_total, CambiPoolArgs, kCambiChoiceThreads) {
-  QC_BLOCK_SHARED uint32_t last;
-  QC_BLOCK_SHARED uint32_t last_times;
   QC_BLOCK_SHARED uint32_t united;
   const CambiPlane plane = plane_of_block(args);
   CambiSelection* selection = plane.selection;
@@ -158,19 +181,26 @@ QC_KERNEL(qc_cambi_total, CambiPoolArgs, kCambiChoiceThreads) {
   uint64_t lower = 0;
   uint32_t bits = 0;
   if (chosen) {
+    // In descending order: of each thread kPer neighbouring bins.
     constexpr int kPer = kCambiBins / kCambiChoiceThreads;
-    const auto bin_at = [](int i) { return kCambiBins - 1 - i; };
-    reach<kPer>(
-        selection->remaining, [&](int i) { return selection->bins[bin_at(i)]; },
-        [&](int i, uint32_t before) {
-          last = static_cast<uint32_t>(bin_at(i));
-          last_times = selection->remaining - before;
-        });
-    sync_block();
+    const int first = kCambiBins - 1 - thread * kPer;
+    uint32_t count[kPer];
+    uint32_t of_thread = 0;
+    QC_UNROLL
     for (int i = 0; i < kPer; ++i) {
-      const auto bin = static_cast<uint32_t>(thread * kPer + i);
-      const uint32_t times = bin > last ? selection->bins[bin] : bin == last ? last_times : 0;
+      count[i] = selection->bins[first - i];
+      of_thread += count[i];
+    }
+    const uint32_t running = running_sum(of_thread);
+    uint32_t before = sum_before_warp(running) + running - of_thread;
+    const uint32_t remaining = selection->remaining;
+    QC_UNROLL
+    for (int i = 0; i < kPer; ++i) {
+      const uint32_t left = before < remaining ? remaining - before : 0;
+      const uint32_t times = count[i] < left ? count[i] : left;
+      before += count[i];
       if (!times) continue;
+      const auto bin = static_cast<uint32_t>(first - i);
       const uint64_t u = units(((chosen - 1 + kCambiFirstClass) << kCambiBinBits) | bin);
       upper += times * (u >> 24);
       lower += times * (u & 0xffffffU);

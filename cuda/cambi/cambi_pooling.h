@@ -6,9 +6,9 @@
 
 namespace qc::cuda {
 
-constexpr int kCambiPoolThreads = 256;
-// Values that a block goes through, a multiple of 4 and below 2^16.
-constexpr int kCambiChunk = 32768;
+constexpr int kCambiPoolThreads = 1024;
+// Values that a block goes through, below 2^16.
+constexpr int kCambiChunk = 16 * kCambiPoolThreads;
 constexpr int kCambiChoiceThreads = 1024;
 
 struct CambiPoolArgs {
