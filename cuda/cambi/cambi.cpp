@@ -102,7 +102,9 @@ class CambiKernels final : public FeatureKernels {
     if (indices_ == 0) return;  // no level has visible steps: all sums are 0
     Buffers b;
     lay_out(memory.scratch, b);
-    driver().cuMemsetD8Async(reinterpret_cast<DevicePtr>(b.selections), 0, planes() * sizeof(CambiSelection), stream);
+    const Branch zeroing(stream);
+    driver().cuMemsetD8Async(reinterpret_cast<DevicePtr>(b.selections), 0, planes() * sizeof(CambiSelection),
+                             zeroing.stream());
     if (pictures_.size() > 1) {
       const Branch branch(stream);
       make_levels(branch.stream(), memory, 1, b);
@@ -117,6 +119,7 @@ class CambiKernels final : public FeatureKernels {
     contrasts_.launch(stream, {static_cast<unsigned>(blocks)}, static_cast<unsigned>(columns()),
                       {all, pointer<const uint8_t>(first_difference_.get()), pointer<const float>(reciprocals_.get()),
                        indices_, parameters_.differences});
+    zeroing.join();
     const Grid by_chunk{static_cast<unsigned>(chunks)};
     const Grid by_plane{static_cast<unsigned>(planes())};
     class_counts_.launch(stream, by_chunk, kCambiPoolThreads, {all});
