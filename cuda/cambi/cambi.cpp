@@ -23,7 +23,7 @@ bool always_ordered = false;
 
 // Rows of a block go with the window, whose rows must be counted first, but a plane should fill the device.
 constexpr int kLeastBand = 16;
-constexpr int kMostBand = 64;
+constexpr int kMostBand = 128;
 
 // Of a plane for each multiprocessor, if there are fewer strips' bands: then several blocks have the levels of each
 // between them.
@@ -197,9 +197,10 @@ class CambiKernels final : public FeatureKernels {
       const cambi::Scale& scale = p.scales[s];
       picture.strips[s] = divide_up(scale.width, core);
       picture.pitch[s] = divide_up(scale.width, kCambiAlign) * kCambiAlign;
-      picture.band[s] = std::clamp(2 * pad / 8 * 8, kLeastBand, kMostBand);
-      if (picture.strips[s] * divide_up(scale.height, picture.band[s]) < kBlocks * multiprocessors_)
-        picture.band[s] = kLeastBand;
+      int& band = picture.band[s];
+      band = std::clamp(pad * pad / 8, kLeastBand, kMostBand);
+      while (band > kLeastBand && picture.strips[s] * divide_up(scale.height, band) < kBlocks * multiprocessors_)
+        band = std::max(band / 2, kLeastBand);
       const int blocks = picture.strips[s] * divide_up(scale.height, picture.band[s]);
       picture.parts[s] = std::clamp(kBlocks * multiprocessors_ / blocks, 1, kMostParts);
     }
