@@ -194,7 +194,8 @@ void same_maps(void**) {
   }
 }
 
-// Windows of all widths, as only wide pictures have them, and more levels in a block than it counts at a time.
+// Windows of all widths, as only wide pictures have them, and more levels in a block than it counts at a time, or in a
+// row than it sums up at a time.
 void wide_windows_and_many_levels(void**) {
   struct Case {
     const char* feature;
@@ -209,6 +210,7 @@ void wide_windows_and_many_levels(void**) {
       {"name=cambi", 3900, 6, 64, 40},
       {"name=cambi:window_size=100:eotf=pq:max_log_contrast=3", 1900, 10, 64, 40},
       {"name=cambi", 216, 88, 8, 480},
+      {"name=cambi", 216, 88, 8, 110},
   };
   std::mt19937 random(11);
   for (const Case& k : cases) {
