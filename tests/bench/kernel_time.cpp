@@ -166,7 +166,12 @@ int run(const Settings& s) {
   std::vector<qc::PairView> views;
   for (size_t i = 0; i < pairs; ++i) views.push_back({view(reference[i], format), view(distorted[i], format)});
 
-  for (const std::string& target : qc::available_targets()) {
+  const std::vector<std::string> targets = qc::available_targets();
+  if (!s.target.empty() && std::find(targets.begin(), targets.end(), s.target) == targets.end()) {
+    std::fprintf(stderr, "kernel_time: this machine has no target %s\n", s.target.c_str());
+    return 1;
+  }
+  for (const std::string& target : targets) {
     if (!s.target.empty() && target != s.target) continue;
     qc::force_target(target);
     qc::FrameCache cache;
