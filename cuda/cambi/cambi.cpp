@@ -23,7 +23,7 @@ bool always_ordered = false;
 
 // Rows of a block go with the window, whose rows must be counted first, but a plane should fill the device.
 constexpr int kLeastBand = 16;
-constexpr int kMostBand = 64;
+constexpr int kMostBand = 128;
 
 // Of a plane for each multiprocessor, if there are fewer strips' bands: then several blocks have the levels of each
 // between them.
@@ -102,7 +102,9 @@ class CambiKernels final : public FeatureKernels {
     if (indices_ == 0) return;  // no level has visible steps: all sums are 0
     Buffers b;
     lay_out(memory.scratch, b);
-    driver().cuMemsetD8Async(reinterpret_cast<DevicePtr>(b.selections), 0, planes() * sizeof(CambiSelection), stream);
+    const Branch zeroing(stream);
+    driver().cuMemsetD8Async(reinterpret_cast<DevicePtr>(b.selections), 0, planes() * sizeof(CambiSelection),
+                             zeroing.stream());
     if (pictures_.size() > 1) {
       const Branch branch(stream);
       make_levels(branch.stream(), memory, 1, b);
@@ -117,6 +119,7 @@ class CambiKernels final : public FeatureKernels {
     contrasts_.launch(stream, {static_cast<unsigned>(blocks)}, static_cast<unsigned>(columns()),
                       {all, pointer<const uint8_t>(first_difference_.get()), pointer<const float>(reciprocals_.get()),
                        indices_, parameters_.differences});
+    zeroing.join();
     const Grid by_chunk{static_cast<unsigned>(chunks)};
     const Grid by_plane{static_cast<unsigned>(planes())};
     class_counts_.launch(stream, by_chunk, kCambiPoolThreads, {all});
@@ -194,9 +197,10 @@ class CambiKernels final : public FeatureKernels {
       const cambi::Scale& scale = p.scales[s];
       picture.strips[s] = divide_up(scale.width, core);
       picture.pitch[s] = divide_up(scale.width, kCambiAlign) * kCambiAlign;
-      picture.band[s] = std::clamp(2 * pad / 8 * 8, kLeastBand, kMostBand);
-      if (picture.strips[s] * divide_up(scale.height, picture.band[s]) < kBlocks * multiprocessors_)
-        picture.band[s] = kLeastBand;
+      int& band = picture.band[s];
+      band = std::clamp(pad * pad / 8, kLeastBand, kMostBand);
+      while (band > kLeastBand && picture.strips[s] * divide_up(scale.height, band) < kBlocks * multiprocessors_)
+        band = std::max(band / 2, kLeastBand);
       const int blocks = picture.strips[s] * divide_up(scale.height, picture.band[s]);
       picture.parts[s] = std::clamp(kBlocks * multiprocessors_ / blocks, 1, kMostParts);
     }
