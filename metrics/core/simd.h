@@ -7,8 +7,9 @@
 #pragma once
 
 #ifndef HWY_DISABLED_TARGETS
-// SSE4, AVX2, AVX-512 and the baseline are worth their size; the targets in between are not.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+// SSE4, AVX2, AVX-512, NEON and the baseline are worth their size; the targets in between are not. Vectors whose size
+// is known at run time only, SVE's and RISC-V's, cannot be members or array elements, which kernels here make them.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #endif
 
 // True while a file is compiled for the scalar target. Evaluated where it is used, since HWY_TARGET changes.

@@ -163,6 +163,7 @@ HWY_INLINE V step_along_row(State& s, V sum) {
   }
 }
 
+// Always initialised: gcc cannot inline NEON vectors' constructor into a default constructor.
 struct Four {
   V v0, v1, v2, v3;
 };
@@ -174,16 +175,15 @@ HWY_INLINE Four block_term(V& p1, V& p2, const Four& sum) {
   const auto feedback = [p1, p2](int j, V v) HWY_ATTR {
     return hn::MulAdd(hn::Set(d, R::block_p1(kTerm, j)), p1, hn::MulAdd(hn::Set(d, R::block_p2(kTerm, j)), p2, v));
   };
-  Four out;
-  out.v0 = feedback(0, hn::Mul(sum.v0, input(0)));
-  out.v1 = feedback(1, hn::MulAdd(input(0), sum.v1, hn::Mul(sum.v0, input(1))));
-  out.v2 = feedback(2, hn::MulAdd(input(0), sum.v2, hn::MulAdd(input(1), sum.v1, hn::Mul(sum.v0, input(2)))));
-  out.v3 =
+  const V v0 = feedback(0, hn::Mul(sum.v0, input(0)));
+  const V v1 = feedback(1, hn::MulAdd(input(0), sum.v1, hn::Mul(sum.v0, input(1))));
+  const V v2 = feedback(2, hn::MulAdd(input(0), sum.v2, hn::MulAdd(input(1), sum.v1, hn::Mul(sum.v0, input(2)))));
+  const V v3 =
       feedback(3, hn::MulAdd(input(0), sum.v3,
                              hn::MulAdd(input(1), sum.v2, hn::MulAdd(input(2), sum.v1, hn::Mul(sum.v0, input(3))))));
-  p2 = out.v2;
-  p1 = out.v3;
-  return out;
+  p2 = v2;
+  p1 = v3;
+  return {v0, v1, v2, v3};
 }
 
 // Four steps along a row, for RGB at once.

@@ -96,7 +96,8 @@ using D32 = hn::CappedTag<float, 16>;
 using V32 = hn::Vec<D32>;
 
 // Samples, squares and products, or their filtered sums, in this order where they lie in memory. Single variables and
-// constant indices keep them in registers.
+// constant indices keep them in registers. Always initialised: gcc cannot inline NEON vectors' constructor into a
+// default constructor.
 constexpr size_t kQuantities = 5;
 struct Quantities {
   V32 mean_r;
@@ -120,24 +121,15 @@ HWY_INLINE Quantities no_quantities() {
 }
 
 HWY_INLINE Quantities quantities_of(const float* r, const float* d) {
-  Quantities q;
-  q.mean_r = hn::LoadU(D32(), r);
-  q.mean_d = hn::LoadU(D32(), d);
-  q.square_r = hn::Mul(q.mean_r, q.mean_r);
-  q.square_d = hn::Mul(q.mean_d, q.mean_d);
-  q.product = hn::Mul(q.mean_r, q.mean_d);
-  return q;
+  const V32 mean_r = hn::LoadU(D32(), r);
+  const V32 mean_d = hn::LoadU(D32(), d);
+  return {mean_r, mean_d, hn::Mul(mean_r, mean_r), hn::Mul(mean_d, mean_d), hn::Mul(mean_r, mean_d)};
 }
 
 HWY_INLINE Quantities load(const float* from, size_t pitch) {
   const D32 d;
-  Quantities q;
-  q.mean_r = hn::LoadU(d, from);
-  q.mean_d = hn::LoadU(d, from + pitch);
-  q.square_r = hn::LoadU(d, from + 2 * pitch);
-  q.square_d = hn::LoadU(d, from + 3 * pitch);
-  q.product = hn::LoadU(d, from + 4 * pitch);
-  return q;
+  return {hn::LoadU(d, from), hn::LoadU(d, from + pitch), hn::LoadU(d, from + 2 * pitch),
+          hn::LoadU(d, from + 3 * pitch), hn::LoadU(d, from + 4 * pitch)};
 }
 
 HWY_INLINE void store(const Quantities& q, float* to, size_t pitch) {
