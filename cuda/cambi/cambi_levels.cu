@@ -184,7 +184,9 @@ QC_KERNEL(qc_cambi_filter, CambiFilterArgs, kCambiFilterThreads) {
     const int y = top + i - 1;
     if (y < 0 || y >= height || x >= width) continue;
     const uint16_t* row = args.image + int64_t{y} * args.pitch + x;
-    pixels[i] = *reinterpret_cast<const Columns*>(row);
+    // Nothing was written behind the pair of columns that the picture ends in.
+    pixels[i] =
+        x + 2 < width ? *reinterpret_cast<const Columns*>(row) : Columns{*reinterpret_cast<const uint32_t*>(row), 0};
     if (lane == 0 && x > 0) beside[i] = row[-1];
     if (lane == kWarp - 1 && x + 4 < width) beside[i] = row[4];
   }

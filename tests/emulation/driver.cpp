@@ -1,6 +1,8 @@
 // A stand-in for libcuda.so.1 that runs on the CPU, so that the executor and every kernel are tested on machines
 // without a GPU. Work on a stream is put off until somebody waits for it, and then done one stream at a time, so that a
-// missing dependency shows.
+// missing dependency shows. Of a graph's operations, that run first which were captured last, as far as their
+// dependencies allow it.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -26,14 +28,20 @@ struct CUevent_st {
   Stream stream;
   size_t position = 0;  // operations of the stream before it
   bool captured = false;
+  std::vector<size_t> nodes;  // if captured: what is to be done before
   int polls = 0;
 };
 
 struct CUgraph_st {
-  std::vector<std::function<void()>> operations;
+  struct Node {
+    std::function<void()> run;
+    std::vector<size_t> after;
+  };
+  std::vector<Node> nodes;
+  std::map<Stream, std::vector<size_t>> last;  // what a stream's next operation has to wait for
 };
 struct CUgraphExec_st {
-  std::vector<std::function<void()>> operations;
+  std::vector<CUgraph_st::Node> nodes;
 };
 struct CUmod_st {};
 struct CUfunc_st {
@@ -98,11 +106,25 @@ void run_everything() {
 
 abi::CUgraph_st* capturing = nullptr;
 
+void run_nodes(const std::vector<abi::CUgraph_st::Node>& nodes) {
+  std::vector<bool> done(nodes.size());
+  for (size_t ran = 0; ran < nodes.size(); ++ran) {
+    size_t next = nodes.size() - 1;
+    while (done[next] || !std::all_of(nodes[next].after.begin(), nodes[next].after.end(),
+                                      [&](size_t before) { return done[before]; }))
+      --next;
+    nodes[next].run();
+    done[next] = true;
+  }
+}
+
 Result enqueue(abi::Stream stream, std::function<void()> run) {
   if (current.empty()) return kInvalidContext;
   abi::Stream s = resolve(stream);
   if (s->capture || s->captured_into) {
-    capturing->operations.push_back(std::move(run));
+    std::vector<size_t>& last = capturing->last[s];
+    capturing->nodes.push_back({std::move(run), last});
+    last = {capturing->nodes.size() - 1};
   } else {
     s->waiting.push_back({std::move(run)});
     ++s->enqueued;
@@ -187,7 +209,10 @@ Result cuStreamWaitEvent(abi::Stream stream, abi::Event e, unsigned) {
   if (current.empty()) return kInvalidContext;
   abi::Stream s = resolve(stream);
   if (e->captured) {
+    if (!capturing) return kInvalidHandle;
     if (!s->capture) s->captured_into = true;
+    std::vector<size_t>& last = capturing->last[s];
+    last.insert(last.end(), e->nodes.begin(), e->nodes.end());
     return abi::kSuccess;
   }
   if (s->capture || s->captured_into) return kInvalidHandle;
@@ -224,6 +249,7 @@ Result cuEventRecord(abi::Event e, abi::Stream stream) {
   if (current.empty()) return kInvalidContext;
   abi::Stream s = resolve(stream);
   e->captured = s->capture || s->captured_into;
+  if (e->captured) e->nodes = capturing->last[s];
   e->stream = s;
   e->position = s->enqueued;
   e->polls = 0;
@@ -350,14 +376,12 @@ Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, abi::Function, i
 Result cuGraphInstantiateWithFlags(abi::GraphExec* e, abi::Graph g, unsigned long long) {
   QC_LOCKED;
   const Result r = make(*e);
-  if (r == abi::kSuccess) (*e)->operations = g->operations;
+  if (r == abi::kSuccess) (*e)->nodes = g->nodes;
   return r;
 }
 Result cuGraphLaunch(abi::GraphExec g, abi::Stream s) {
   QC_LOCKED;
-  return enqueue(s, [operations = g->operations] {
-    for (const auto& operation : operations) operation();
-  });
+  return enqueue(s, [nodes = g->nodes] { run_nodes(nodes); });
 }
 Result cuGraphDestroy(abi::Graph g) {
   QC_LOCKED;
