@@ -25,6 +25,7 @@ extern "C" {
 #include "cambi/top_sum.h"
 #include "cuda/cambi/cambi.h"
 #include "cuda/cambi/top_summation.h"
+#include "cuda/emulation.h"
 #include "qualitycuda.h"
 #include "unit/unit.h"
 
@@ -32,13 +33,6 @@ namespace {
 
 namespace cuda = qc::cuda;
 using Values = std::vector<float>;
-
-int load_emulation(void**) {
-  char folder[4096];
-  assert_non_null(getcwd(folder, sizeof(folder)));
-  cuda::set_driver_file(std::string(folder) + "/tests/emulation/libemulated_cuda.so");
-  return 0;
-}
 
 // Values and sum after the device's work.
 double run(cuda::TopSummation& summation, const cuda::Stream& stream, Values& values, size_t pooled) {
@@ -113,6 +107,14 @@ QCFormat gray10(int width, int height) {
   return f;
 }
 
+QCPair pair_of(const QCFormat& f, const std::vector<uint16_t>& reference, const std::vector<uint16_t>& distorted) {
+  QCPair pair{};
+  pair.reference.data[0] = reference.data();
+  pair.distorted.data[0] = distorted.data();
+  pair.reference.stride[0] = pair.distorted.stride[0] = 2 * f.width;
+  return pair;
+}
+
 // In the distorted picture always, in the reference only where that is scored; also where resampling passes over the
 // sample.
 void samples_beyond_the_depth_are_refused(void**) {
@@ -124,10 +126,7 @@ void samples_beyond_the_depth_are_refused(void**) {
       assert_int_equal(qc_open(c.ctx, &f, &f, nullptr), QC_OK);
       std::vector<uint16_t> pictures[2] = {std::vector<uint16_t>(samples, 100), std::vector<uint16_t>(samples, 100)};
       pictures[beyond][samples - 2] = 1024;
-      QCPair pair{};
-      pair.reference.data[0] = pictures[0].data();
-      pair.distorted.data[0] = pictures[1].data();
-      pair.reference.stride[0] = pair.distorted.stride[0] = 2 * f.width;
+      const QCPair pair = pair_of(f, pictures[0], pictures[1]);
       QCResult result;
       QCStatus status = qc_send(c.ctx, &pair);
       if (status == QC_OK) status = qc_send(c.ctx, nullptr);
@@ -142,9 +141,7 @@ void samples_beyond_the_depth_are_refused(void**) {
 double score(const char* feature, const char* backend, const QCFormat& f, const std::vector<uint16_t>& picture) {
   const Context c(feature, backend);
   assert_int_equal(qc_open(c.ctx, &f, &f, nullptr), QC_OK);
-  QCPair pair{};
-  pair.reference.data[0] = pair.distorted.data[0] = picture.data();
-  pair.reference.stride[0] = pair.distorted.stride[0] = 2 * f.width;
+  const QCPair pair = pair_of(f, picture, picture);
   assert_int_equal(qc_send(c.ctx, &pair), QC_OK);
   assert_int_equal(qc_send(c.ctx, nullptr), QC_OK);
   QCResult result;
@@ -171,10 +168,8 @@ void same_maps(void**) {
           const Context c((std::string("name=cambi:heatmaps_path=") + folder + options).c_str(),
                           backend ? "cuda" : "cpu");
           assert_int_equal(qc_open(c.ctx, &f, &f, nullptr), QC_OK);
-          for (std::vector<uint16_t>& picture : pictures) {
-            QCPair pair{};
-            pair.reference.data[0] = pair.distorted.data[0] = picture.data();
-            pair.reference.stride[0] = pair.distorted.stride[0] = 2 * f.width;
+          for (const std::vector<uint16_t>& picture : pictures) {
+            const QCPair pair = pair_of(f, picture, picture);
             assert_int_equal(qc_send(c.ctx, &pair), QC_OK);
           }
           assert_int_equal(qc_send(c.ctx, nullptr), QC_OK);
@@ -239,5 +234,5 @@ int main() {
       cmocka_unit_test(same_maps),
       cmocka_unit_test(samples_beyond_the_depth_are_refused),
   };
-  return cmocka_run_group_tests(tests, load_emulation, nullptr);
+  return cmocka_run_group_tests(tests, qc::test::load_emulation, nullptr);
 }

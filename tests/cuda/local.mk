@@ -19,15 +19,15 @@ tests_cuda_no_driver_test_SOURCES = tests/cuda/no_driver_test.cpp
 tests_cuda_no_driver_test_CPPFLAGS = $(cuda_test_cppflags)
 tests_cuda_no_driver_test_LDADD = $(cuda_test_libs)
 
-tests_cuda_cambi_test_SOURCES = tests/cuda/cambi_test.cpp
+tests_cuda_cambi_test_SOURCES = tests/cuda/cambi_test.cpp tests/cuda/emulation.h
 tests_cuda_cambi_test_CPPFLAGS = $(cuda_test_cppflags)
 tests_cuda_cambi_test_LDADD = $(cuda_test_libs)
 
-tests_cuda_ordered_sum_test_SOURCES = tests/cuda/ordered_sum_test.cpp
+tests_cuda_ordered_sum_test_SOURCES = tests/cuda/ordered_sum_test.cpp tests/cuda/emulation.h
 tests_cuda_ordered_sum_test_CPPFLAGS = $(cuda_test_cppflags)
 tests_cuda_ordered_sum_test_LDADD = $(cuda_test_libs)
 
-tests_cuda_psnr_hvs_test_SOURCES = tests/cuda/psnr_hvs_test.cpp
+tests_cuda_psnr_hvs_test_SOURCES = tests/cuda/psnr_hvs_test.cpp tests/cuda/emulation.h
 tests_cuda_psnr_hvs_test_CPPFLAGS = $(cuda_test_cppflags)
 tests_cuda_psnr_hvs_test_LDADD = $(cuda_test_libs)
 endif

@@ -1,6 +1,5 @@
 // Sums in order by the kernels of cuda/math/ordered_sum.cu, on the stand-in for the driver in tests/emulation, against
 // the plain loop.
-#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/emulation.h"
 #include "cuda/math/ordered_summation.h"
 
 // Last, for cmocka.h defines macros such as fail(); it needs what stands before it.
@@ -28,13 +28,6 @@ namespace cuda = qc::cuda;
 using Terms = std::vector<double>;
 using Random = std::mt19937_64;
 using Limits = std::numeric_limits<double>;
-
-int load_emulation(void**) {
-  char folder[4096];
-  assert_non_null(getcwd(folder, sizeof(folder)));
-  cuda::set_driver_file(std::string(folder) + "/tests/emulation/libemulated_cuda.so");
-  return 0;
-}
 
 class DeviceSum {
  public:
@@ -133,5 +126,5 @@ int main() {
       cmocka_unit_test(every_family),
       cmocka_unit_test(many_terms),
   };
-  return cmocka_run_group_tests(tests, load_emulation, nullptr);
+  return cmocka_run_group_tests(tests, qc::test::load_emulation, nullptr);
 }

@@ -1,6 +1,5 @@
 // psnr_hvs's sums in order on the device for pictures that the random pairs of tests/parity do not have, on the
 // stand-in for the driver in tests/emulation: the CPU path's scores.
-#include <unistd.h>
 
 #include <cstring>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "cuda/driver/objects.h"
+#include "cuda/emulation.h"
 #include "qualitycuda.h"
 
 // Last, for cmocka.h defines macros such as fail(); it needs what stands before it.
@@ -22,13 +22,6 @@ extern "C" {
 // clang-format on
 
 namespace {
-
-int load_emulation(void**) {
-  char folder[4096];
-  assert_non_null(getcwd(folder, sizeof(folder)));
-  qc::cuda::set_driver_file(std::string(folder) + "/tests/emulation/libemulated_cuda.so");
-  return 0;
-}
 
 QCFormat format(int width, int height, int depth) {
   QCFormat f{};
@@ -117,5 +110,5 @@ void same_scores(void**) {
 
 int main() {
   const CMUnitTest tests[] = {cmocka_unit_test(same_scores)};
-  return cmocka_run_group_tests(tests, load_emulation, nullptr);
+  return cmocka_run_group_tests(tests, qc::test::load_emulation, nullptr);
 }
